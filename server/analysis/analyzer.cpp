@@ -1,0 +1,148 @@
+#include "analysis/analyzer.hpp"
+
+#include "analysis/workspace.hpp"
+#include "attribution/incident.hpp"
+#include "context/context_reader.hpp"
+#include "text/line_decoder.hpp"
+#include "text/source.hpp"
+
+namespace firstfault {
+namespace {
+
+// A selection keeps the line numbers of the document it was cut from.
+void shift_lines(int source, std::uint64_t by, EventLog* log) {
+  if (by == 0) return;
+  const auto shift = [by](std::uint64_t* line) {
+    if (*line != 0) *line += by;
+  };
+  for (Event& event : log->events) {
+    if (event.source != source) continue;
+    shift(&event.line);
+    shift(&event.end_line);
+  }
+  for (Record& record : log->records) {
+    if (record.source != source) continue;
+    shift(&record.first_line);
+    shift(&record.last_line);
+    shift(&record.exception_line);
+  }
+  for (ProcessExit& exit : log->exits) {
+    if (exit.source == source) shift(&exit.line);
+  }
+  const auto shift_activity = [&](RankActivity* activity) {
+    if (activity->source != source) return;
+    shift(&activity->first_line);
+    shift(&activity->last_line);
+  };
+  for (auto& [rank, activity] : log->ranks) shift_activity(&activity);
+  for (auto& [key, activity] : log->local_ranks) shift_activity(&activity);
+}
+
+// Cuts a text into lines as the scanner would, and hands out each one's body.
+template <typename Visit>
+void each_body(std::string_view text, Visit visit) {
+  ContextReader reader(SourceContext{});
+  reader.sniff(text);
+  LineDecoder decoder([&](const Line& line) {
+    const LineContext context = reader.read(line);
+    visit(line.text.substr(std::min(context.body, line.text.size())));
+  });
+  decoder.feed(text);
+  decoder.finish();
+}
+
+Result<Analysis> conclude(Scanner* scanner, const Library& library,
+                          const std::vector<WorkspaceFile>& workspace,
+                          const std::vector<std::uint64_t>& first_lines, const CancellationToken& cancel) {
+  for (const WorkspaceFile& file : workspace) {
+    if (cancel.cancelled()) return Error{"cancelled"};
+    auto source = open_memory(file.path, file.text);
+    (void)scanner->scan_workspace_file(*source, cancel);  // a file that is no text tells no facts
+  }
+  Analysis analysis;
+  analysis.log = scanner->finish();
+  for (std::size_t source = 0; source < first_lines.size(); ++source) {
+    shift_lines(static_cast<int>(source), first_lines[source] - 1, &analysis.log);
+  }
+  if (cancel.cancelled()) return Error{"cancelled"};
+  analysis.diagnosis = diagnose(analysis.log, attribute(analysis.log, library), library, workspace);
+  return analysis;
+}
+
+}  // namespace
+
+Analyzer::Analyzer(std::shared_ptr<const Library> library)
+    : patterns_(std::make_shared<const PatternSet>(std::move(library))) {}
+
+const Library& Analyzer::library() const { return patterns_->library(); }
+
+Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
+                                         const AnalyzeOptions& options) const {
+  const auto files = expand_paths(paths);
+  if (!files) return files.error();
+  const auto workspace = read_workspace(options);
+  if (!workspace) return workspace.error();
+  Scanner scanner(patterns_);
+  for (const std::string& path : *files) {
+    std::unique_ptr<Source> source;
+    if (path == "-") {
+      source = open_stdin();
+    } else {
+      auto opened = open_file(path);
+      if (!opened) return opened.error();
+      source = std::move(*opened);
+    }
+    const auto scanned = scanner.scan(*source, options.cancel, options.progress);
+    if (!scanned) return scanned.error();
+  }
+  return conclude(&scanner, library(), *workspace, {}, options.cancel);
+}
+
+Result<Analysis> Analyzer::analyze_text(const std::vector<NamedText>& texts,
+                                        const AnalyzeOptions& options) const {
+  const auto workspace = read_workspace(options);
+  if (!workspace) return workspace.error();
+  Scanner scanner(patterns_);
+  std::vector<std::uint64_t> first_lines;
+  for (const NamedText& text : texts) {
+    auto source = open_memory(text.path, text.text);
+    const auto scanned = scanner.scan(*source, options.cancel, options.progress);
+    if (!scanned) return scanned.error();
+    first_lines.push_back(std::max<std::uint64_t>(text.first_line, 1));
+  }
+  return conclude(&scanner, library(), *workspace, first_lines, options.cancel);
+}
+
+const Signature* Analyzer::explain_line(std::string_view line) const {
+  const Signature* found = nullptr;
+  std::vector<PatternSet::LineMatch> matches;
+  each_body(line, [&](std::string_view body) {
+    if (found != nullptr) return;
+    patterns_->match(body, MatchIn::kLog, &matches);
+    for (const auto& match : matches) {
+      if (!patterns_->record_holds(match.signature, body)) continue;
+      const Signature& signature = library().signatures()[static_cast<std::size_t>(match.signature)];
+      if (!signature.match.needs.empty()) continue;
+      if (found == nullptr || (found->role == Role::kContext && signature.role != Role::kContext))
+        found = &signature;
+    }
+  });
+  return found;
+}
+
+bool Analyzer::looks_like_log(std::string_view head) const {
+  bool found = false;
+  std::vector<PatternSet::LineMatch> matches;
+  each_body(head, [&](std::string_view body) {
+    if (found) return;
+    if (body.find("Traceback (most recent call last)") != std::string_view::npos) found = true;
+    patterns_->match(body, MatchIn::kLog, &matches);
+    for (const auto& match : matches) {
+      if (library().signatures()[static_cast<std::size_t>(match.signature)].role != Role::kContext)
+        found = true;
+    }
+  });
+  return found;
+}
+
+}  // namespace firstfault

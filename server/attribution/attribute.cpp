@@ -1,0 +1,216 @@
+// The order of the rules, and what is said about every rank once the initiator is known.
+#include <algorithm>
+#include <set>
+
+#include "attribution/clocks.hpp"
+#include "attribution/collateral.hpp"
+#include "attribution/incident.hpp"
+#include "attribution/rules.hpp"
+
+namespace firstfault {
+namespace {
+
+constexpr std::size_t kMaxAlternatives = 3;
+
+// Ranks that the input can speak of: those with lines or launcher entries.
+std::set<int> members(const EventLog& log, const RankIndex& index) {
+  std::set<int> ranks;
+  for (const auto& [rank, facts] : index.ranks()) ranks.insert(rank);
+  for (const auto& [rank, activity] : log.ranks) ranks.insert(rank);
+  return ranks;
+}
+
+bool is_generic_exception(const Verdict& verdict) {
+  return verdict.finding != nullptr && verdict.finding->signature->match.derived == "python-exception";
+}
+
+std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, const RankIndex& index,
+                              const std::set<int>& known) {
+  if (auto verdict = physical_rule(findings, index)) return verdict;
+  if (auto verdict = exception_rule(findings, index, false)) return verdict;
+  if (auto verdict = clocks.strong()) return verdict;
+  auto killed = kill_rule(findings, index);
+  auto generic = exception_rule(findings, index, true);
+  if (generic && is_generic_exception(*generic)) {
+    // Several ranks with exceptions that no signature knows, beside one that was killed: they are its
+    // victims.
+    if (!killed || generic->initiator.ranks.size() == 1) return generic;
+  }
+  if (killed) return killed;
+  if (generic) return generic;
+  auto silent = clocks.silent(known);
+  auto exited = exit_rule(findings, index);
+  if (silent &&
+      !(exited && exited->pattern != "exit/code" && exited->initiator.ranks == silent->initiator.ranks)) {
+    return silent;
+  }
+  if (exited) return exited;
+  auto fallback = fallback_rule(findings, index);
+  if (fallback && fallback->pattern != "consequence-only") return fallback;
+  if (auto verdict = clocks.unattributed()) return verdict;
+  return fallback;
+}
+
+// What happened to a suspect that has no failure line of its own.
+void explain_suspect(const Findings& findings, Verdict* verdict) {
+  if (verdict->finding != nullptr || verdict->initiator.ranks.size() != 1 || verdict->conclusion.empty())
+    return;
+  const int rank = verdict->initiator.ranks.front();
+  if (verdict->conclusion != "straggler" && verdict->conclusion != "peer-died") return;
+  if (const Finding* own = own_finding(findings, rank)) {
+    verdict->finding = own;
+    verdict->evidence.insert(verdict->evidence.begin(), evidence_of(*own, "its own failure line"));
+    for (const auto& [name, value] : own->captures) verdict->bindings.try_emplace(name, value);
+    return;
+  }
+  if (findings.completed.count(rank) != 0) {
+    verdict->conclusion = "uneven-inputs";
+    return;
+  }
+  const auto exit = findings.exits.find(rank);
+  if (exit == findings.exits.end() || exit->second.by_launcher || !exit->second.exit.signal) return;
+  const int signal = *exit->second.exit.signal;
+  if (signal == 15) return;
+  verdict->conclusion = signal == 11  ? "segfault"
+                        : signal == 7 ? "bus-error"
+                        : signal == 4 ? "illegal-instruction"
+                        : signal == 6 ? "abort"
+                                      : "killed-unexplained";
+  verdict->evidence.insert(verdict->evidence.begin(),
+                           evidence_of(exit->second.exit, "how its process ended"));
+}
+
+void fill_initiator(const RankIndex& index, Initiator* initiator) {
+  for (const int rank : initiator->ranks) {
+    const RankFacts* facts = index.facts(rank);
+    if (facts == nullptr) continue;
+    if (facts->local_rank) initiator->local_ranks.push_back(*facts->local_rank);
+    if (facts->pids.size() == 1) initiator->pids.push_back(facts->pids.front());
+    if (!facts->bus.empty()) initiator->devices.push_back(facts->bus);
+    if (!facts->host.empty() &&
+        std::find(initiator->hosts.begin(), initiator->hosts.end(), facts->host) == initiator->hosts.end()) {
+      initiator->hosts.push_back(facts->host);
+    }
+  }
+}
+
+void bind(const Verdict& verdict, const Findings& findings, const EventLog& log, Incident* incident) {
+  Captures& bindings = incident->bindings;
+  bindings = verdict.bindings;
+  const Initiator& initiator = verdict.initiator;
+  if (!initiator.ranks.empty()) bindings["ranks"] = ranks_text(initiator.ranks);
+  if (initiator.ranks.size() == 1) bindings["rank"] = std::to_string(initiator.ranks.front());
+  if (initiator.ranks.size() != 1) bindings.erase("rank");
+  if (!initiator.hosts.empty()) bindings["host"] = initiator.hosts.front();
+  if (!initiator.devices.empty()) bindings.try_emplace("bus", initiator.devices.front());
+  const Finding* finding = verdict.finding;
+  if (finding == nullptr) return;
+  (void)findings;
+  if (finding->record < 0) return;
+  const Record& record = log.records[static_cast<std::size_t>(finding->record)];
+  if (!record.exception_type.empty()) bindings.try_emplace("exception", record.exception_type);
+  if (!record.message.empty()) bindings.try_emplace("message", record.message);
+  if (const Frame* frame = user_frame(record)) {
+    bindings.try_emplace("file", frame->file);
+    bindings.try_emplace("line", std::to_string(frame->line));
+    if (!frame->function.empty()) bindings.try_emplace("function", frame->function);
+    if (!frame->code.empty()) bindings.try_emplace("code", frame->code);
+  }
+}
+
+void add_alternatives(const Findings& findings, const Library& library, Incident* incident) {
+  std::vector<const Finding*> others;
+  for (const Finding& finding : findings.all) {
+    if (finding.counts() && !finding.signature->cause.empty() &&
+        finding.signature->role != Role::kConsequence && finding.signature->role != Role::kContext) {
+      others.push_back(&finding);
+    }
+  }
+  std::stable_sort(others.begin(), others.end(),
+                   [](const Finding* a, const Finding* b) { return weight(*a) > weight(*b); });
+  std::set<std::string> named = {incident->cause};
+  for (const Finding* finding : others) {
+    if (incident->alternatives.size() >= kMaxAlternatives) break;
+    if (!named.insert(finding->signature->cause).second) continue;
+    Alternative alternative;
+    alternative.signature = finding->signature_index;
+    alternative.cause = finding->signature->cause;
+    const auto& explain = finding->signature->explain;
+    alternative.decide = !explain.confirm.empty() ? explain.confirm.front() : explain.confused_with;
+    incident->alternatives.push_back(std::move(alternative));
+  }
+  (void)library;
+}
+
+std::optional<Incident> judge(const EventLog& log, const Library& library, const RankIndex& index,
+                              const Findings& findings) {
+  const Clocks clocks(findings, index);
+  const std::set<int> known = members(log, index);
+  auto verdict = decide(findings, clocks, index, known);
+  if (!verdict) return std::nullopt;
+  explain_suspect(findings, &*verdict);
+  Incident incident;
+  incident.attempt = findings.attempt;
+  incident.pattern = verdict->pattern;
+  if (verdict->finding != nullptr) {
+    incident.signature = verdict->finding->signature_index;
+  } else if (const Signature* derived = library.derived(verdict->conclusion)) {
+    incident.signature = library.index_of(derived->id);
+  }
+  incident.cause = incident.signature >= 0
+                       ? library.signatures()[static_cast<std::size_t>(incident.signature)].cause
+                       : std::string("unknown");
+  fill_initiator(index, &verdict->initiator);
+  bind(*verdict, findings, log, &incident);
+  incident.evidence = verdict->evidence;
+  incident.collateral = collateral_of(log, index, findings, clocks, *verdict);
+  const bool has_ranks = !known.empty() || verdict->initiator.scope == Scope::kHost ||
+                         verdict->initiator.scope == Scope::kLauncher ||
+                         verdict->initiator.scope == Scope::kExternal;
+  if (has_ranks) incident.initiator = verdict->initiator;
+  add_alternatives(findings, library, &incident);
+  return incident;
+}
+
+Job describe_job(const EventLog& log, const Library& library, const RankIndex& index, int attempts) {
+  Job job;
+  job.world_size = index.world_size();
+  for (const auto& [rank, facts] : index.ranks()) job.ranks_seen.push_back(rank);
+  job.hosts = index.hosts();
+  job.attempts = std::max(attempts, 1);
+  for (const Event& event : log.events) {
+    const Signature& signature = library.signatures()[static_cast<std::size_t>(event.signature)];
+    if (job.launcher.empty() && signature.id.rfind("fact-launcher-", 0) == 0) {
+      job.launcher = signature.id.substr(std::string_view("fact-launcher-").size());
+    }
+    if (signature.id.rfind("fact-framework-", 0) != 0) continue;
+    std::string name = signature.id.substr(std::string_view("fact-framework-").size());
+    if (const auto version = event.captures.find("version"); version != event.captures.end()) {
+      name += " " + version->second;
+    }
+    const bool known = std::any_of(
+        job.frameworks.begin(), job.frameworks.end(),
+        [&](const std::string& framework) { return framework.rfind(name, 0) == 0 || framework == name; });
+    if (!known && job.frameworks.size() < 16) job.frameworks.push_back(std::move(name));
+  }
+  return job;
+}
+
+}  // namespace
+
+Attribution attribute(const EventLog& log, const Library& library) {
+  Attribution attribution;
+  const RankIndex index(log, library);
+  const std::vector<Findings> attempts = collect_findings(log, library, index);
+  for (const Findings& findings : attempts) {
+    if (auto incident = judge(log, library, index, findings))
+      attribution.incidents.push_back(std::move(*incident));
+  }
+  int last_attempt = 0;
+  for (const Findings& findings : attempts) last_attempt = std::max(last_attempt, findings.attempt);
+  attribution.job = describe_job(log, library, index, last_attempt + 1);
+  if (!attribution.incidents.empty()) attribution.incidents.back().primary = true;
+  return attribution;
+}
+
+}  // namespace firstfault

@@ -1,0 +1,300 @@
+#include "attribution/rank_index.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace firstfault {
+namespace {
+
+constexpr std::size_t kMaxListedRanks = 65536;
+constexpr int kMaxRank = 1 << 20;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<int> as_rank(const Captures& captures, std::string_view name) {
+  const auto found = captures.find(name);
+  if (found == captures.end()) return std::nullopt;
+  const auto number = parse_number(found->second);
+  if (!number || *number < 0 || *number > kMaxRank) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::string_view text_of(const Captures& captures, std::string_view name) {
+  const auto found = captures.find(name);
+  return found == captures.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::optional<int> only(const std::set<int>& ranks) {
+  if (ranks.size() != 1) return std::nullopt;
+  return *ranks.begin();
+}
+
+}  // namespace
+
+std::string host_key(std::string_view host) {
+  std::string key;
+  const bool address = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
+  for (const char c : host) {
+    if (c == '.' && !address) break;
+    key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return key;
+}
+
+std::string bus_key(std::string_view bus) {
+  std::string key;
+  for (const char c : bus) key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (key.rfind("pci:", 0) == 0) key.erase(0, 4);
+  if (const auto dot = key.find('.'); dot != std::string::npos) key.erase(dot);
+  if (key.find(':') == std::string::npos) {  // NCCL prints the bus id as one hexadecimal number: 8a000
+    if (key.size() < 4) return key;
+    const std::string device = key.substr(key.size() - 3, 2);
+    std::string number = key.substr(0, key.size() - 3);
+    std::string domain = number.size() > 2 ? number.substr(0, number.size() - 2) : "";
+    number =
+        number.size() > 2 ? number.substr(number.size() - 2) : std::string(2 - number.size(), '0') + number;
+    domain.erase(0, std::min(domain.find_first_not_of('0'), domain.size()));
+    return (domain.empty() ? "" : domain + ":") + number + ":" + device;
+  }
+  if (std::count(key.begin(), key.end(), ':') >= 2) {
+    std::string domain = key.substr(0, key.find(':'));
+    domain.erase(0, std::min(domain.find_first_not_of('0'), domain.size()));
+    key = (domain.empty() ? "" : domain + ":") + key.substr(key.find(':') + 1);
+  }
+  return key;
+}
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<int> parse_rank_list(std::string_view text) {
+  std::vector<int> ranks;
+  std::optional<int> range_start;
+  for (std::size_t at = 0; at < text.size() && ranks.size() < kMaxListedRanks;) {
+    if (!is_digit(text[at])) {
+      if (text[at] == '-' && !ranks.empty()) {
+        range_start = ranks.back();
+      } else if (text[at] != ' ') {
+        range_start.reset();
+      }
+      ++at;
+      continue;
+    }
+    int value = 0;
+    while (at < text.size() && is_digit(text[at]) && value < kMaxRank)
+      value = value * 10 + (text[at++] - '0');
+    while (at < text.size() && is_digit(text[at])) ++at;
+    if (value > kMaxRank) continue;
+    const int first = range_start && value > *range_start ? *range_start + 1 : value;
+    for (int rank = first; rank <= value && ranks.size() < kMaxListedRanks; ++rank) ranks.push_back(rank);
+    range_start.reset();
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+RankIndex::RankIndex(const EventLog& log, const Library& library) {
+  for (const auto& source : log.sources) source_hosts_.push_back(source.context.host);
+  for (const auto& [rank, activity] : log.ranks) {
+    ranks_[rank];
+    const std::string& host = source_hosts_[static_cast<std::size_t>(activity.source)];
+    tie(rank, std::nullopt, host, std::nullopt, "");
+  }
+  for (const Identity& identity : log.identities) {
+    const std::string& own = source_hosts_[static_cast<std::size_t>(identity.source)];
+    tie(identity.rank, identity.local_rank, identity.host.empty() ? own : identity.host, identity.pid,
+        identity.bus);
+  }
+  for (const ProcessExit& exit : log.exits) {
+    tie(exit.rank, exit.local_rank, host_of_source(exit.source), exit.pid, "");
+    if (exit.rank) tie(exit.rank, exit.local_rank, exit.host, exit.pid, "");
+  }
+  for (const Event& event : log.events) {
+    read_event(event, library.signatures()[static_cast<std::size_t>(event.signature)]);
+  }
+  guess_local_ranks(log);
+}
+
+void RankIndex::tie(std::optional<int> rank, std::optional<int> local_rank, std::string_view host,
+                    std::optional<std::int64_t> pid, std::string_view bus) {
+  const std::string key = host_key(host);
+  if (!host.empty() && std::none_of(hosts_.begin(), hosts_.end(),
+                                    [&](const std::string& known) { return host_key(known) == key; })) {
+    hosts_.emplace_back(host);
+  }
+  if (!rank || *rank < 0 || *rank > kMaxRank) return;
+  RankFacts& facts = ranks_[*rank];
+  if (facts.host.empty()) facts.host = std::string(host);
+  if (local_rank) {
+    if (!facts.local_rank) facts.local_rank = local_rank;
+    by_local_[{key, std::to_string(*local_rank)}].insert(*rank);
+  }
+  if (pid && *pid > 0) {
+    if (std::find(facts.pids.begin(), facts.pids.end(), *pid) == facts.pids.end()) facts.pids.push_back(*pid);
+    by_pid_[{key, std::to_string(*pid)}].insert(*rank);
+  }
+  if (!bus.empty()) {
+    if (facts.bus.empty()) facts.bus = std::string(bus);
+    by_bus_[{key, bus_key(bus)}].insert(*rank);
+  }
+}
+
+void RankIndex::read_event(const Event& event, const Signature& signature) {
+  if (const auto size = as_rank(event.captures, "world_size"); size && *size > 0) {
+    if (!world_size_ || *size > *world_size_) world_size_ = size;
+  }
+  const std::string own_host = event.context.host.empty() ? host_of_source(event.source) : event.context.host;
+  if (signature.gives == Gives::kRankMap) {
+    auto rank = as_rank(event.captures, "rank");
+    if (!rank) rank = event.context.rank;
+    auto pid = parse_number(text_of(event.captures, "pid"));
+    if (!pid) pid = event.context.pid;
+    const std::string_view host = text_of(event.captures, "host");
+    auto local_rank = as_rank(event.captures, "local_rank");
+    if (!local_rank) local_rank = event.context.local_rank;
+    const std::string_view tied_host = host.empty() ? std::string_view(own_host) : host;
+    if (!rank && pid && local_rank) rank = by_local_rank(*local_rank, tied_host);
+    tie(rank, local_rank, tied_host, pid, text_of(event.captures, "bus"));
+    return;
+  }
+  // A rank that names a process of its own (a DataLoader worker, a child) owns that pid, unless it is another
+  // rank's.
+  const auto pid = parse_number(text_of(event.captures, "pid"));
+  if (pid && event.context.rank && !event.context.launcher && !by_pid(*pid, own_host)) {
+    by_pid_[{host_key(own_host), std::to_string(*pid)}].insert(*event.context.rank);
+  }
+}
+
+// Where nothing ties local ranks to global ones and only one node speaks, the numbers are the same.
+void RankIndex::guess_local_ranks(const EventLog& log) {
+  if (!by_local_.empty()) {
+    local_is_global_ = std::all_of(by_local_.begin(), by_local_.end(), [](const auto& entry) {
+      return entry.second.size() == 1 && std::to_string(*entry.second.begin()) == entry.first.second;
+    });
+  }
+  std::set<std::string> speaking;
+  int highest = -1;
+  for (const auto& [key, activity] : log.local_ranks) {
+    speaking.insert(host_key(key.first));
+    highest = std::max(highest, key.second);
+  }
+  if (by_local_.empty() && speaking.size() <= 1) {
+    const bool more_nodes = (world_size_ && highest + 1 < *world_size_ && highest >= 0) || hosts_.size() > 1;
+    local_is_global_ = !more_nodes;
+  }
+  for (const auto& [key, activity] : log.local_ranks) {
+    if (const auto rank = by_local_rank(key.second, key.first)) ranks_[*rank];
+  }
+}
+
+bool RankIndex::knows_pids_of(std::string_view host) const {
+  const std::string key = host_key(host);
+  return std::any_of(by_pid_.begin(), by_pid_.end(),
+                     [&](const auto& entry) { return host.empty() || entry.first.first == key; });
+}
+
+std::string RankIndex::host_of_source(int source) const {
+  return source < 0 ? std::string() : source_hosts_[static_cast<std::size_t>(source)];
+}
+
+namespace {
+
+// The rank that `number` stands for on `host`; where the host is unknown or names nothing, the only one
+// anywhere.
+std::optional<int> look_up(const std::map<std::pair<std::string, std::string>, std::set<int>>& table,
+                           std::string_view host, const std::string& number) {
+  const std::string key = host_key(host);
+  if (const auto found = table.find({key, number}); found != table.end()) return only(found->second);
+  std::set<int> ranks;
+  for (const auto& [entry, mapped] : table) {
+    if (entry.second != number) continue;
+    // A named host that has entries of its own and not this one is another machine.
+    if (!key.empty() && !entry.first.empty() &&
+        std::any_of(table.begin(), table.end(),
+                    [&](const auto& other) { return other.first.first == key; })) {
+      continue;
+    }
+    ranks.insert(mapped.begin(), mapped.end());
+  }
+  return only(ranks);
+}
+
+}  // namespace
+
+std::optional<int> RankIndex::by_pid(std::int64_t pid, std::string_view host) const {
+  return look_up(by_pid_, host, std::to_string(pid));
+}
+
+std::optional<int> RankIndex::by_bus(std::string_view bus, std::string_view host) const {
+  return look_up(by_bus_, host, bus_key(bus));
+}
+
+std::optional<int> RankIndex::by_local_rank(int local_rank, std::string_view host) const {
+  if (const auto rank = look_up(by_local_, host, std::to_string(local_rank))) return rank;
+  if (local_is_global_) return local_rank;
+  return std::nullopt;
+}
+
+std::optional<int> RankIndex::rank_of(const EventContext& context, int source) const {
+  if (context.rank) return context.rank;
+  const std::string host = context.host.empty() ? host_of_source(source) : context.host;
+  if (context.pid && !context.launcher) {
+    if (const auto rank = by_pid(*context.pid, host)) return rank;
+  }
+  if (context.local_rank) return by_local_rank(*context.local_rank, host);
+  return std::nullopt;
+}
+
+std::optional<int> RankIndex::rank_of_exit(const ProcessExit& exit) const {
+  if (exit.rank) return exit.rank;
+  const std::string host = exit.host.empty() ? host_of_source(exit.source) : exit.host;
+  if (exit.pid && *exit.pid > 0) {
+    if (const auto rank = by_pid(*exit.pid, host)) return rank;
+  }
+  if (exit.local_rank) return by_local_rank(*exit.local_rank, host);
+  return std::nullopt;
+}
+
+std::vector<int> RankIndex::ranks_of(const Event& event) const {
+  if (const auto list = text_of(event.captures, "ranks"); !list.empty()) return parse_rank_list(list);
+  if (const auto rank = as_rank(event.captures, "rank")) return {*rank};
+  std::string host(text_of(event.captures, "host"));
+  if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source) : event.context.host;
+  const auto one = [](std::optional<int> rank) {
+    return rank ? std::vector<int>{*rank} : std::vector<int>{};
+  };
+  if (event.context.rank && !event.context.launcher) return {*event.context.rank};
+  bool names_process = false;
+  if (const auto pid = parse_number(text_of(event.captures, "pid"))) {
+    if (const auto rank = by_pid(*pid, host)) return {*rank};
+    names_process = true;
+  }
+  if (const auto bus = text_of(event.captures, "bus"); !bus.empty()) return one(by_bus(bus, host));
+  if (const auto local = as_rank(event.captures, "local_rank")) return one(by_local_rank(*local, host));
+  if (names_process && event.context.launcher) return {};
+  return one(rank_of(event.context, event.source));
+}
+
+std::vector<int> RankIndex::ranks_on(std::string_view host) const {
+  std::vector<int> ranks;
+  const std::string key = host_key(host);
+  for (const auto& [rank, facts] : ranks_) {
+    if (!key.empty() && host_key(facts.host) == key) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+const RankFacts* RankIndex::facts(int rank) const {
+  const auto found = ranks_.find(rank);
+  return found == ranks_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> RankIndex::hosts() const { return hosts_; }
+
+}  // namespace firstfault

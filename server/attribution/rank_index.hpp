@@ -1,0 +1,75 @@
+// Ties the numbers of processes together: local rank, host, pid, device and bus id to the global rank.
+//
+// Hosts are compared by their first label in lower case ("Node03.cluster" is "node03"). A number that the input maps to
+// two ranks maps to none. Immutable after construction.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/event.hpp"
+#include "signature/library.hpp"
+
+namespace firstfault {
+
+// What is known of one rank's process.
+struct RankFacts {
+  std::optional<int> local_rank;
+  std::string host;  // as first printed
+  std::vector<std::int64_t> pids;
+  std::string bus;
+};
+
+class RankIndex {
+ public:
+  RankIndex(const EventLog& log, const Library& library);
+
+  // The ranks that an event is about: those its captures name, else the rank of the process that it names by pid, bus
+  // id or local rank, else the rank whose line it is. Empty where that cannot be told.
+  std::vector<int> ranks_of(const Event& event) const;
+  std::optional<int> rank_of(const EventContext& context, int source) const;
+  std::optional<int> rank_of_exit(const ProcessExit& exit) const;
+
+  std::optional<int> by_pid(std::int64_t pid, std::string_view host) const;
+  std::optional<int> by_bus(std::string_view bus, std::string_view host) const;
+  std::optional<int> by_local_rank(int local_rank, std::string_view host) const;
+  // Whether any rank's pid on that host ("" for any) is known, so that an unknown pid is none of the job's ranks.
+  bool knows_pids_of(std::string_view host) const;
+
+  std::vector<int> ranks_on(std::string_view host) const;
+  const RankFacts* facts(int rank) const;
+  const std::map<int, RankFacts>& ranks() const { return ranks_; }  // every rank that the input names as a process
+  std::optional<int> world_size() const { return world_size_; }
+  std::vector<std::string> hosts() const;  // in order of appearance, as printed
+  std::string host_of_source(int source) const;
+
+ private:
+  void tie(std::optional<int> rank, std::optional<int> local_rank, std::string_view host,
+           std::optional<std::int64_t> pid, std::string_view bus);
+  void read_event(const Event& event, const Signature& signature);
+  void guess_local_ranks(const EventLog& log);
+
+  using Key = std::pair<std::string, std::string>;  // host key, number
+  std::map<Key, std::set<int>> by_pid_;
+  std::map<Key, std::set<int>> by_bus_;
+  std::map<Key, std::set<int>> by_local_;
+  std::map<int, RankFacts> ranks_;
+  std::vector<std::string> hosts_;
+  std::vector<std::string> source_hosts_;
+  std::optional<int> world_size_;
+  bool local_is_global_ = false;  // one node: the numbers are the same
+};
+
+// "Node03.cluster.local" -> "node03"; addresses stay whole.
+std::string host_key(std::string_view host);
+// "00000000:8A:00.0" and "0000:8a:00" -> "8a:00"; the domain is kept where it is not 0.
+std::string bus_key(std::string_view bus);
+// "0-3, 7" or "[0, 1, 2]" -> the numbers; at most 65,536 of them.
+std::vector<int> parse_rank_list(std::string_view text);
+std::optional<std::int64_t> parse_number(std::string_view text);
+
+}  // namespace firstfault

@@ -1,0 +1,62 @@
+// The loaded set of signatures.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "signature/signature.hpp"
+
+namespace firstfault {
+
+// One file of a signature folder: `path` relative to the folder, and its text.
+struct SignatureFile {
+  std::string path;
+  std::string text;
+};
+
+struct CauseInfo {
+  std::string id;
+  std::string layer;
+  std::string means;
+};
+
+// How often an evidence pattern's answer was right, of how often it was given, on recorded incidents.
+struct Frequency {
+  int right = 0;
+  int total = 0;
+};
+
+// Immutable after loading; safe to share between threads.
+class Library {
+ public:
+  // Loads every *.json of the files given: taxonomy.json, schema.json and calibration.json by name, all others as
+  // signatures. All problems are collected, each naming file, JSON path and remedy; any problem fails the load.
+  static Result<std::shared_ptr<const Library>> load(const std::vector<SignatureFile>& files);
+  // The files of a folder (--signatures DIR). A folder without a taxonomy.json uses that of `fallback`.
+  static Result<std::vector<SignatureFile>> read_folder(const std::string& folder);
+
+  const std::vector<Signature>& signatures() const { return signatures_; }
+  const Signature* find(std::string_view id) const;             // by id, nullptr if there is none
+  int index_of(std::string_view id) const;                      // -1 if there is none
+  const Signature* derived(std::string_view conclusion) const;  // by match.derived
+  const CauseInfo* cause(std::string_view id) const;
+  const std::map<std::string, CauseInfo, std::less<>>& causes() const { return causes_; }
+  const Frequency* frequency(std::string_view pattern) const;  // measured frequency, nullptr: not measured
+
+ private:
+  friend class LibraryLoader;
+  std::vector<Signature> signatures_;
+  std::map<std::string, int, std::less<>> index_;
+  std::map<std::string, int, std::less<>> derived_;
+  std::map<std::string, CauseInfo, std::less<>> causes_;
+  std::map<std::string, Frequency, std::less<>> frequencies_;
+};
+
+// The signatures that were embedded in the binary at build time (defined by the generated ff_embedded_signatures).
+std::vector<SignatureFile> embedded_signature_files();
+
+}  // namespace firstfault
