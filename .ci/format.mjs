@@ -12,12 +12,16 @@ function cppFiles(folder) {
 }
 
 /** @param {boolean} write */
-export async function formatTree(write) {
+export async function formatCpp(write) {
   const files = ['server', 'tests/unit', 'tests/fuzz'].flatMap((folder) =>
     fs.existsSync(path.join(root, folder)) ? cppFiles(folder) : [],
   );
-  const clang = write ? ['-i'] : ['--dry-run', '-Werror'];
-  await step('clang-format', 'clang-format', ['--style=file', ...clang, ...files]);
+  const mode = write ? ['-i'] : ['--dry-run', '-Werror'];
+  await step('clang-format', 'clang-format', ['--style=file', ...mode, ...files]);
+}
+
+/** @param {boolean} write */
+export async function formatRest(write) {
   const prettier = path.join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
   await step('prettier', process.execPath, [prettier, write ? '--write' : '--check', '.']);
 }
@@ -26,6 +30,8 @@ if (isMain(import.meta)) {
   await runMain(async () => {
     await ensurePackages(['clang-format']);
     await ensureModules(true);
-    await formatTree(process.argv.includes('--write'));
+    const write = process.argv.includes('--write');
+    await formatCpp(write);
+    await formatRest(write);
   });
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { buildRelease } from '../.ci/build.mjs';
 import { ensureEditor } from '../.ci/editor.mjs';
 import { packageExtension, typecheck } from '../.ci/extension.mjs';
-import { formatTree } from '../.ci/format.mjs';
+import { formatCpp, formatRest } from '../.ci/format.mjs';
 import {
   StepError,
   buildDir,
@@ -112,10 +112,13 @@ async function extension() {
 }
 
 const suites = {
-  format: () => check(() => formatTree(false)),
+  format: async () => {
+    await check(() => formatCpp(false));
+    await check(() => formatRest(false));
+  },
   unit,
   signatures,
-  golden: () => node('golden', [...testFiles('.'), ...testFiles('architecture')], 2),
+  cli: () => node('cli', [...testFiles('.')], 2),
   lsp: () => node('lsp', testFiles('lsp'), 2),
   extension,
   e2e: () => node('e2e', testFiles('e2e'), 1),
@@ -143,7 +146,7 @@ async function main() {
     if (names.some((name) => needsEditor.includes(name) || name === 'format'))
       await ensurePackages(testPackages);
     await ensureModules(true);
-    await buildRelease([]);
+    if (names.some((name) => name !== 'format')) await buildRelease([]);
     if (names.some((name) => needsEditor.includes(name))) await ensureEditor();
     for (const name of names) {
       console.log(`\n== ${name} ==`);

@@ -4,7 +4,7 @@ import {
   type DocumentSelector,
   ExecuteCommandRequest,
   LanguageClient,
-  TransportKind,
+  State,
   WorkDoneProgress,
 } from 'vscode-languageclient/node';
 import { findServer } from './serverPath';
@@ -44,6 +44,7 @@ export interface DiagnoseAnswer {
 export class Client implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private starting: Promise<void> | undefined;
+  private started = false;
   private progressCount = 0;
 
   constructor(private readonly extensionPath: string) {}
@@ -53,10 +54,13 @@ export class Client implements vscode.Disposable {
    * @throws ServerNotFound, or whatever keeps the process from starting.
    */
   async start(): Promise<LanguageClient> {
+    // The library restarts a server that crashed, but gives up when it does so again and again.
+    if (this.started && this.client?.state === State.Stopped) await this.stop();
     const client = (this.client ??= this.create());
     this.starting ??= client.start();
     try {
       await this.starting;
+      this.started = true;
     } catch (error) {
       await this.stop();
       throw error;
@@ -68,6 +72,7 @@ export class Client implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     this.starting = undefined;
+    this.started = false;
     // A client that never started refuses to stop; there is nothing to stop then.
     await client?.dispose().catch(() => undefined);
   }
@@ -103,7 +108,7 @@ export class Client implements vscode.Disposable {
     return new LanguageClient(
       'firstfault',
       'FirstFault',
-      { command, args: ['lsp'], transport: TransportKind.stdio },
+      { command, args: ['lsp'] }, // standard input and output, the client's default
       { documentSelector, diagnosticCollectionName: 'firstfault' },
     );
   }

@@ -1,5 +1,7 @@
 #include "analysis/analyzer.hpp"
 
+#include <algorithm>
+
 #include "analysis/workspace.hpp"
 #include "attribution/incident.hpp"
 #include "context/context_reader.hpp"
@@ -36,6 +38,11 @@ void shift_lines(int source, std::uint64_t by, EventLog* log) {
   };
   for (auto& [rank, activity] : log->ranks) shift_activity(&activity);
   for (auto& [key, activity] : log->local_ranks) shift_activity(&activity);
+}
+
+bool is_error_file(std::string_view path) {
+  constexpr std::string_view kName = "error.json";
+  return path.size() >= kName.size() && path.substr(path.size() - kName.size()) == kName;
 }
 
 // Cuts a text into lines as the scanner would, and hands out each one's body.
@@ -78,8 +85,10 @@ const Library& Analyzer::library() const { return patterns_->library(); }
 
 Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
                                          const AnalyzeOptions& options) const {
-  const auto files = expand_paths(paths);
+  auto files = expand_paths(paths);
   if (!files) return files.error();
+  // torchrun's error.json repeats what the rank's stderr says: the log itself is the better evidence, so it comes first.
+  std::stable_partition(files->begin(), files->end(), [](const std::string& path) { return !is_error_file(path); });
   const auto workspace = read_workspace(options);
   if (!workspace) return workspace.error();
   Scanner scanner(patterns_);

@@ -17,6 +17,13 @@ std::set<int> members(const EventLog& log, const RankIndex& index) {
   std::set<int> ranks;
   for (const auto& [rank, facts] : index.ranks()) ranks.insert(rank);
   for (const auto& [rank, activity] : log.ranks) ranks.insert(rank);
+  // Ranks are numbered without holes, so a few missing numbers are ranks that never spoke. Many are other nodes' logs.
+  if (ranks.size() < 2) return ranks;
+  const int end = std::max(index.world_size().value_or(0), *ranks.rbegin() + 1);
+  const auto missing = static_cast<std::size_t>(end) - std::min<std::size_t>(ranks.size(), static_cast<std::size_t>(end));
+  if (missing * 4 <= ranks.size()) {
+    for (int rank = 0; rank < end; ++rank) ranks.insert(rank);
+  }
   return ranks;
 }
 
@@ -164,7 +171,7 @@ std::optional<Incident> judge(const EventLog& log, const Library& library, const
   bind(*verdict, findings, log, &incident);
   incident.evidence = verdict->evidence;
   incident.collateral = collateral_of(log, index, findings, clocks, *verdict);
-  const bool has_ranks = !known.empty() || verdict->initiator.scope == Scope::kHost ||
+  const bool has_ranks = !known.empty() || !verdict->initiator.ranks.empty() || verdict->initiator.scope == Scope::kHost ||
                          verdict->initiator.scope == Scope::kLauncher ||
                          verdict->initiator.scope == Scope::kExternal;
   if (has_ranks) incident.initiator = verdict->initiator;

@@ -89,9 +89,11 @@ void Clocks::read(const Finding& finding) {
   if (gives != Gives::kCollectiveTimeout && gives != Gives::kCollectiveStatus) return;
   if (finding.ranks.size() != 1) return;
   const int rank = finding.ranks.front();
-  const std::string group = capture(finding.captures, "group");
+  const std::string& group = finding.group;
+  const auto seq = number(finding.captures, "seq");
   auto place = std::find_if(waits_.begin(), waits_.end(), [&](const Wait& wait) {
-    return wait.rank == rank && (group.empty() || wait.group.empty() || wait.group == group);
+    return wait.rank == rank && (group.empty() || wait.group.empty() || wait.group == group) &&
+           (!seq || !wait.seq || *seq == *wait.seq);
   });
   if (place == waits_.end()) {
     waits_.push_back({});
@@ -106,7 +108,7 @@ void Clocks::read(const Finding& finding) {
   keep(&place->op, capture(finding.captures, "op"));
   keep(&place->shape, capture(finding.captures, "numel_in"));
   keep(&place->shape, capture(finding.captures, "shape"));
-  if (!place->seq) place->seq = number(finding.captures, "seq");
+  if (!place->seq) place->seq = seq;
   if (!place->enqueued) place->enqueued = number(finding.captures, "last_enqueued");
   if (!place->completed) place->completed = number(finding.captures, "last_completed");
   if (gives == Gives::kCollectiveTimeout && place->finding->signature->gives != Gives::kCollectiveTimeout) {
@@ -301,6 +303,20 @@ std::optional<Verdict> Clocks::behind() const {
   return std::nullopt;
 }
 
+// The host that runs exactly the silent ranks, "" where there is none.
+std::string Clocks::silent_host(const std::vector<int>& suspects, const std::set<int>& victims) const {
+  const RankFacts* first = index_.facts(suspects.front());
+  if (suspects.size() < 2 || first == nullptr || first->host.empty()) return {};
+  for (const int rank : index_.ranks_on(first->host)) {
+    if (victims.count(rank) != 0) return {};
+  }
+  for (const int rank : suspects) {
+    const RankFacts* facts = index_.facts(rank);
+    if (facts == nullptr || host_key(facts->host) != host_key(first->host)) return {};
+  }
+  return first->host;
+}
+
 std::optional<Verdict> Clocks::silent(const std::set<int>& speaking_members) const {
   std::set<int> victims;
   bool waited = false;
@@ -320,11 +336,12 @@ std::optional<Verdict> Clocks::silent(const std::set<int>& speaking_members) con
   for (const int rank : speaking_members) {
     if (victims.count(rank) == 0) suspects.push_back(rank);
   }
-  // One absence says something; many absences say that the log is not whole.
-  if (suspects.empty() || victims.empty() || suspects.size() * 3 > speaking_members.size() ||
-      (suspects.size() > 1 && suspects.size() * 4 > speaking_members.size())) {
-    if (!(suspects.size() == 1 && victims.size() == 1 && speaking_members.size() == 2)) return std::nullopt;
-  }
+  if (suspects.empty() || victims.empty()) return std::nullopt;
+  // One absence says something; many absences say that the log is not whole, unless they are all of one host.
+  const std::string host = silent_host(suspects, victims);
+  const bool few = suspects.size() == 1 ? (speaking_members.size() >= 3 || victims.size() == 1)
+                                        : suspects.size() * 4 <= speaking_members.size();
+  if (!few && host.empty()) return std::nullopt;
   Verdict verdict;
   verdict.strong = false;
   verdict.pattern = waited ? "clock/silent-while-others-wait" : "peer-lost/silent";
@@ -340,6 +357,7 @@ std::optional<Verdict> Clocks::silent(const std::set<int>& speaking_members) con
                                        : "rank " + std::to_string(rank) + " lost a peer"));
     }
   }
+  if (!host.empty()) verdict.initiator.hosts.push_back(host);
   for (const Wait& wait : waits_) {
     if (wait.seq) verdict.bindings.try_emplace("seq", std::to_string(*wait.seq));
     if (!wait.op.empty()) verdict.bindings.try_emplace("op", wait.op);

@@ -38,6 +38,7 @@ class Clocks {
 
  private:
   void read(const Finding& finding);
+  std::string silent_host(const std::vector<int>& suspects, const std::set<int>& victims) const;
   std::optional<Verdict> absent() const;
   std::optional<Verdict> fingerprints() const;
   std::optional<Verdict> mismatch() const;

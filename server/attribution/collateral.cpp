@@ -85,7 +85,7 @@ std::vector<Collateral> collateral_of(const EventLog& log, const RankIndex& inde
     const auto& initiators = verdict.initiator.ranks;
     if (std::find(initiators.begin(), initiators.end(), rank) != initiators.end()) continue;
     Collateral entry = collateral(log, findings, clocks, rank, culprit);
-    if (!known && (entry.line == 0 || clocks.wait_of(rank) == nullptr)) continue;
+    if (!known && clocks.wait_of(rank) == nullptr && line_of(findings, rank) == nullptr) continue;
     all.push_back(std::move(entry));
   }
   return all;

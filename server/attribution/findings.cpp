@@ -72,9 +72,7 @@ class Collector {
  public:
   Collector(const EventLog& log, const Library& library, const RankIndex& index)
       : log_(log), library_(library), index_(index) {
-    for (const Event& event : log.events) {
-      if (signature_of(event).gives == Gives::kAttemptStart) starts_.push_back(&event);
-    }
+    find_attempt_starts();
   }
 
   std::vector<Findings> collect() {
@@ -100,6 +98,32 @@ class Collector {
     return library_.signatures()[static_cast<std::size_t>(event.signature)];
   }
 
+  // A restart is announced, or shows itself: after a process has ended, a rank comes back under another pid.
+  void find_attempt_starts() {
+    std::map<std::pair<int, int>, std::int64_t> pids;  // source, rank
+    bool ended = false;
+    for (const Event& event : log_.events) {
+      const Gives gives = signature_of(event).gives;
+      if (gives == Gives::kExit) ended = true;
+      if (gives == Gives::kAttemptStart) {
+        starts_.push_back(&event);
+        pids.clear();
+        ended = false;
+      }
+      const auto pid = parse_number(capture(event.captures, "pid"));
+      if (gives != Gives::kRankMap || !pid) continue;
+      const auto ranks = index_.ranks_of(event);
+      if (ranks.size() != 1) continue;
+      const auto [known, inserted] = pids.try_emplace({event.source, ranks.front()}, *pid);
+      if (inserted || known->second == *pid) continue;
+      known->second = *pid;
+      if (!ended) continue;
+      starts_.push_back(&event);
+      ended = false;
+      pids = {{{event.source, ranks.front()}, *pid}};
+    }
+  }
+
   int attempt_of(std::optional<int> stated, int source, std::uint64_t order) const {
     if (stated) return *stated;
     int attempt = 0;
@@ -116,10 +140,13 @@ class Collector {
     finding.signature = &signature;
     finding.signature_index = event.signature;
     finding.ranks = index_.ranks_of(event);
+    if (!event.context.launcher) finding.speaker = index_.rank_of(event.context, event.source);
     if (finding.ranks.empty() && event.record >= 0) finding.ranks = spawn_ranks(event.source, event.record);
     finding.host = capture(event.captures, "host");
     if (finding.host.empty()) finding.host = event.context.host;
-    if (finding.host.empty()) finding.host = index_.host_of_source(event.source);
+    if (finding.host.empty()) finding.host = index_.host_of_source(event.source, event.line);
+    finding.group = capture(event.captures, "group");
+    if (finding.group.empty()) finding.group = event.context.group;
     finding.source = event.source;
     finding.line = event.line;
     finding.end_line = event.end_line;
@@ -167,6 +194,7 @@ class Collector {
       case Gives::kSignalled: {
         const auto ranks = index_.ranks_of(event);
         findings.signalled.insert(ranks.begin(), ranks.end());
+        ++findings.signals_sent;
         break;
       }
       case Gives::kExit:
@@ -186,13 +214,11 @@ class Collector {
   }
 
   void note_progress(const Event& event, Findings* findings) {
-    for (const int rank : index_.ranks_of(event)) {
-      findings->last_progress[rank] = std::max(findings->last_progress[rank], event.order);
-    }
-    auto& any = findings->last_progress[-1];
-    if (event.order > any) {
-      any = event.order;
-      findings->last_progress_time = event.context.time;
+    std::vector<int> ranks = index_.ranks_of(event);
+    if (ranks.empty()) ranks.push_back(-1);
+    for (const int rank : ranks) {
+      auto& last = findings->last_progress[{event.source, rank}];
+      if (event.order > last.order) last = {event.order, event.context.time};
     }
   }
 
@@ -296,16 +322,16 @@ class Collector {
       finding.last_order =
           last[{finding.signature_index, finding.ranks.empty() ? -1 : finding.ranks.front()}];
       if (finding.signature->tier == Tier::kPhysical) continue;
-      const auto own = finding.ranks.size() == 1 ? findings->last_progress.find(finding.ranks.front())
-                                                 : findings->last_progress.end();
+      const auto own = finding.ranks.size() == 1
+                           ? findings->last_progress.find({finding.source, finding.ranks.front()})
+                           : findings->last_progress.end();
       if (own != findings->last_progress.end()) {
-        finding.recovered = own->second > finding.last_order;
+        finding.recovered = own->second.order > finding.last_order;
         continue;
       }
-      const auto any = findings->last_progress.find(-1);
-      if (any == findings->last_progress.end() || any->second <= finding.last_order + kProgressMargin)
-        continue;
-      const auto gap = seconds_between(findings->last_progress_time, finding.time);
+      const auto any = findings->last_progress.find({finding.source, -1});
+      if (any == findings->last_progress.end() || any->second.order <= finding.last_order + kProgressMargin) continue;
+      const auto gap = seconds_between(any->second.time, finding.time);
       finding.recovered = !gap || *gap > kProgressSeconds;
     }
   }

@@ -18,8 +18,10 @@ namespace firstfault {
 struct Finding {
   const Signature* signature = nullptr;
   int signature_index = -1;
-  std::vector<int> ranks;  // empty: cannot be told
+  std::vector<int> ranks;       // whom it is about; empty: cannot be told
+  std::optional<int> speaker;  // whose line it is
   std::string host;
+  std::string group;  // process group, "" where the line names none
   int source = -1;
   std::uint64_t line = 0;
   std::uint64_t end_line = 0;
@@ -48,10 +50,15 @@ struct Findings {
   std::map<int, RankExit> exits;      // by rank
   std::vector<ProcessExit> unknown_exits;  // of processes whose rank cannot be told
   std::set<int> signalled;            // ranks that the launcher ended
+  std::size_t signals_sent = 0;       // by the launcher, also to processes whose rank cannot be told
   std::set<int> completed;            // ranks that ended their work
   bool job_completed = false;
-  std::map<int, std::uint64_t> last_progress;  // by rank (-1: any), reading order
-  std::optional<Timestamp> last_progress_time;
+  struct Progress {
+    std::uint64_t order = 0;
+    std::optional<Timestamp> time;
+  };
+  // The last progress by source and rank (-1: lines that name no rank). Reading order means nothing between sources.
+  std::map<std::pair<int, int>, Progress> last_progress;
 };
 
 // The findings of every attempt, in order.

@@ -34,6 +34,7 @@ std::optional<int> only(const std::set<int>& ranks) {
 
 std::string host_key(std::string_view host) {
   std::string key;
+  if (host == "localhost" || host == "127.0.0.1") return key;  // every host's name for itself
   const bool address = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
   for (const char c : host) {
     if (c == '.' && !address) break;
@@ -118,13 +119,14 @@ RankIndex::RankIndex(const EventLog& log, const Library& library) {
   for (const Event& event : log.events) {
     read_event(event, library.signatures()[static_cast<std::size_t>(event.signature)]);
   }
+  guess_bases();
   guess_local_ranks(log);
 }
 
 void RankIndex::tie(std::optional<int> rank, std::optional<int> local_rank, std::string_view host,
                     std::optional<std::int64_t> pid, std::string_view bus) {
   const std::string key = host_key(host);
-  if (!host.empty() && std::none_of(hosts_.begin(), hosts_.end(),
+  if (!key.empty() && std::none_of(hosts_.begin(), hosts_.end(),
                                     [&](const std::string& known) { return host_key(known) == key; })) {
     hosts_.emplace_back(host);
   }
@@ -133,6 +135,7 @@ void RankIndex::tie(std::optional<int> rank, std::optional<int> local_rank, std:
   if (facts.host.empty()) facts.host = std::string(host);
   if (local_rank) {
     if (!facts.local_rank) facts.local_rank = local_rank;
+    locals_[key].insert(*local_rank);
     by_local_[{key, std::to_string(*local_rank)}].insert(*rank);
   }
   if (pid && *pid > 0) {
@@ -149,45 +152,124 @@ void RankIndex::read_event(const Event& event, const Signature& signature) {
   if (const auto size = as_rank(event.captures, "world_size"); size && *size > 0) {
     if (!world_size_ || *size > *world_size_) world_size_ = size;
   }
-  const std::string own_host = event.context.host.empty() ? host_of_source(event.source) : event.context.host;
   if (signature.gives == Gives::kRankMap) {
-    auto rank = as_rank(event.captures, "rank");
-    if (!rank) rank = event.context.rank;
-    auto pid = parse_number(text_of(event.captures, "pid"));
-    if (!pid) pid = event.context.pid;
-    const std::string_view host = text_of(event.captures, "host");
-    auto local_rank = as_rank(event.captures, "local_rank");
-    if (!local_rank) local_rank = event.context.local_rank;
-    const std::string_view tied_host = host.empty() ? std::string_view(own_host) : host;
-    if (!rank && pid && local_rank) rank = by_local_rank(*local_rank, tied_host);
-    tie(rank, local_rank, tied_host, pid, text_of(event.captures, "bus"));
+    read_map(event);
     return;
   }
-  // A rank that names a process of its own (a DataLoader worker, a child) owns that pid, unless it is another
-  // rank's.
+  const std::string own_host =
+      event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
+  if (signature.gives == Gives::kExit || signature.gives == Gives::kKill) {
+    for (const int rank : parse_rank_list(text_of(event.captures, "ranks"))) {
+      tie(rank, std::nullopt, text_of(event.captures, "host"), std::nullopt, "");
+    }
+    if (const auto rank = as_rank(event.captures, "rank")) {
+      tie(rank, std::nullopt, text_of(event.captures, "host"), parse_number(text_of(event.captures, "pid")), "");
+    }
+    if (const auto local = as_rank(event.captures, "local_rank")) locals_[host_key(own_host)].insert(*local);
+  }
+  // A rank that names a process of its own (a DataLoader worker, a child) owns that pid, unless it is another rank's.
   const auto pid = parse_number(text_of(event.captures, "pid"));
   if (pid && event.context.rank && !event.context.launcher && !by_pid(*pid, own_host)) {
     by_pid_[{host_key(own_host), std::to_string(*pid)}].insert(*event.context.rank);
   }
 }
 
+namespace {
+
+constexpr std::uint64_t kTableDistance = 6;  // lines that one process's entry may span
+
+}  // namespace
+
+void RankIndex::read_map(const Event& event) {
+  auto rank = as_rank(event.captures, "rank");
+  if (!rank) rank = event.context.rank;
+  auto pid = parse_number(text_of(event.captures, "pid"));
+  if (!pid && !event.context.launcher) pid = event.context.pid;
+  auto local_rank = as_rank(event.captures, "local_rank");
+  if (!local_rank) local_rank = event.context.local_rank;
+  const auto device = as_rank(event.captures, "device");
+  const std::string_view bus = text_of(event.captures, "bus");
+  std::string host(text_of(event.captures, "host"));
+  if (!host.empty() && !rank && !pid && !local_rank && !device && bus.empty()) {
+    sections_[event.source].emplace_back(event.line, host);
+    tie(std::nullopt, std::nullopt, host, std::nullopt, "");
+    return;
+  }
+  if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
+  const std::string key = host_key(host);
+  read_lists(event, host);
+  const auto node_rank = as_rank(event.captures, "node_rank");
+  const auto local_size = as_rank(event.captures, "local_size");
+  if (node_rank && local_size) {
+    bases_[key] = *node_rank * *local_size;
+    for (int local = 0; local < *local_size; ++local) locals_[key].insert(local);
+    if (const auto nodes = as_rank(event.captures, "nnodes"); nodes && !world_size_) world_size_ = *nodes * *local_size;
+    return;
+  }
+  const bool continues = open_.source == event.source && event.line - open_.line <= kTableDistance;
+  if (!rank && continues && event.captures.count("rank") == 0) rank = open_.rank;
+  if (rank && event.captures.count("rank") != 0) open_ = {event.source, event.line, rank, {}};
+  const auto local = local_rank ? local_rank : device;
+  if (local) {
+    locals_[key].insert(*local);
+    if (pid && *pid > 0) local_of_pid_[{key, std::to_string(*pid)}].insert(*local);
+    if (!bus.empty()) local_of_bus_[{key, bus_key(bus)}].insert(*local);
+  }
+  tie(rank, local_rank, host, pid, bus);
+}
+
+// torchrun prints the ranks of a node as two lists, one below the other.
+void RankIndex::read_lists(const Event& event, std::string_view host) {
+  const auto locals = parse_rank_list(text_of(event.captures, "local_ranks"));
+  const auto globals = parse_rank_list(text_of(event.captures, "global_ranks"));
+  if (!locals.empty()) open_ = {event.source, event.line, std::nullopt, locals};
+  if (globals.empty() || open_.source != event.source || open_.locals.size() != globals.size() ||
+      event.line - open_.line > kTableDistance) {
+    return;
+  }
+  for (std::size_t at = 0; at < globals.size(); ++at) {
+    tie(globals[at], open_.locals[at], host, std::nullopt, "");
+  }
+}
+
+// Ranks are dealt to nodes in blocks: one tie on a host, or all its ranks lying in one block, gives them all.
+void RankIndex::guess_bases() {
+  std::map<std::string, std::set<int>> offsets;
+  for (const auto& [key, ranks] : by_local_) {
+    if (ranks.size() == 1) offsets[key.first].insert(*ranks.begin() - std::stoi(key.second));
+  }
+  for (const auto& [host, offset] : offsets) {
+    if (const auto base = only(offset)) bases_.try_emplace(host, *base);
+  }
+  for (const auto& [host, locals] : locals_) {
+    const int count = *locals.rbegin() + 1;
+    const std::vector<int> ranks = ranks_on(host);
+    if (host.empty() || ranks.size() < 2 || count < 2 || bases_.count(host) != 0) continue;
+    const int block = ranks.front() / count;
+    if (ranks.back() / count == block) bases_[host] = block * count;
+  }
+}
+
 // Where nothing ties local ranks to global ones and only one node speaks, the numbers are the same.
 void RankIndex::guess_local_ranks(const EventLog& log) {
-  if (!by_local_.empty()) {
-    local_is_global_ = std::all_of(by_local_.begin(), by_local_.end(), [](const auto& entry) {
-      return entry.second.size() == 1 && std::to_string(*entry.second.begin()) == entry.first.second;
-    });
-  }
-  std::set<std::string> speaking;
   int highest = -1;
+  std::set<std::string> speaking;
   for (const auto& [key, activity] : log.local_ranks) {
     speaking.insert(host_key(key.first));
     highest = std::max(highest, key.second);
   }
-  if (by_local_.empty() && speaking.size() <= 1) {
-    const bool more_nodes = (world_size_ && highest + 1 < *world_size_ && highest >= 0) || hosts_.size() > 1;
-    local_is_global_ = !more_nodes;
+  for (const auto& [host, locals] : locals_) {
+    if (!locals.empty()) highest = std::max(highest, *locals.rbegin());
   }
+  const int highest_rank = ranks_.empty() ? -1 : ranks_.rbegin()->first;
+  const bool consistent = std::all_of(by_local_.begin(), by_local_.end(), [](const auto& entry) {
+    return entry.second.size() == 1 && std::to_string(*entry.second.begin()) == entry.first.second;
+  });
+  constexpr int kLargestNode = 16;
+  const bool one_node = speaking.size() <= 1 && hosts_.size() <= 1 && highest_rank < kLargestNode &&
+                        (!world_size_ || *world_size_ <= kLargestNode) &&
+                        (log.local_ranks.empty() || !world_size_ || highest + 1 >= *world_size_);
+  local_is_global_ = consistent && (by_local_.empty() ? one_node : speaking.size() <= 1 && highest_rank < kLargestNode);
   for (const auto& [key, activity] : log.local_ranks) {
     if (const auto rank = by_local_rank(key.second, key.first)) ranks_[*rank];
   }
@@ -199,8 +281,16 @@ bool RankIndex::knows_pids_of(std::string_view host) const {
                      [&](const auto& entry) { return host.empty() || entry.first.first == key; });
 }
 
-std::string RankIndex::host_of_source(int source) const {
-  return source < 0 ? std::string() : source_hosts_[static_cast<std::size_t>(source)];
+std::string RankIndex::host_of_source(int source, std::uint64_t line) const {
+  if (source < 0) return {};
+  if (const auto sections = sections_.find(source); sections != sections_.end()) {
+    std::string host;
+    for (const auto& [at, name] : sections->second) {
+      if (at <= line) host = name;
+    }
+    if (!host.empty()) return host;
+  }
+  return source_hosts_[static_cast<std::size_t>(source)];
 }
 
 namespace {
@@ -228,15 +318,23 @@ std::optional<int> look_up(const std::map<std::pair<std::string, std::string>, s
 }  // namespace
 
 std::optional<int> RankIndex::by_pid(std::int64_t pid, std::string_view host) const {
-  return look_up(by_pid_, host, std::to_string(pid));
+  if (const auto rank = look_up(by_pid_, host, std::to_string(pid))) return rank;
+  const auto local = look_up(local_of_pid_, host, std::to_string(pid));
+  return local ? by_local_rank(*local, host) : std::nullopt;
 }
 
 std::optional<int> RankIndex::by_bus(std::string_view bus, std::string_view host) const {
-  return look_up(by_bus_, host, bus_key(bus));
+  if (const auto rank = look_up(by_bus_, host, bus_key(bus))) return rank;
+  const auto local = look_up(local_of_bus_, host, bus_key(bus));
+  return local ? by_local_rank(*local, host) : std::nullopt;
 }
 
 std::optional<int> RankIndex::by_local_rank(int local_rank, std::string_view host) const {
   if (const auto rank = look_up(by_local_, host, std::to_string(local_rank))) return rank;
+  if (const auto base = bases_.find(host_key(host)); base != bases_.end() && !base->first.empty()) {
+    return base->second + local_rank;
+  }
+  if (host.empty() && bases_.size() == 1) return bases_.begin()->second + local_rank;
   if (local_is_global_) return local_rank;
   return std::nullopt;
 }
@@ -265,7 +363,7 @@ std::vector<int> RankIndex::ranks_of(const Event& event) const {
   if (const auto list = text_of(event.captures, "ranks"); !list.empty()) return parse_rank_list(list);
   if (const auto rank = as_rank(event.captures, "rank")) return {*rank};
   std::string host(text_of(event.captures, "host"));
-  if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source) : event.context.host;
+  if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
   const auto one = [](std::optional<int> rank) {
     return rank ? std::vector<int>{*rank} : std::vector<int>{};
   };

@@ -45,13 +45,17 @@ class RankIndex {
   const std::map<int, RankFacts>& ranks() const { return ranks_; }  // every rank that the input names as a process
   std::optional<int> world_size() const { return world_size_; }
   std::vector<std::string> hosts() const;  // in order of appearance, as printed
-  std::string host_of_source(int source) const;
+  // The host that a line of that source speaks of: what the path says, or the last section head ("Name: pod-3") above it.
+  std::string host_of_source(int source, std::uint64_t line = 0) const;
 
  private:
   void tie(std::optional<int> rank, std::optional<int> local_rank, std::string_view host,
            std::optional<std::int64_t> pid, std::string_view bus);
   void read_event(const Event& event, const Signature& signature);
+  void read_map(const Event& event);
+  void read_lists(const Event& event, std::string_view host);
   void guess_local_ranks(const EventLog& log);
+  void guess_bases();
 
   using Key = std::pair<std::string, std::string>;  // host key, number
   std::map<Key, std::set<int>> by_pid_;
@@ -60,6 +64,19 @@ class RankIndex {
   std::map<int, RankFacts> ranks_;
   std::vector<std::string> hosts_;
   std::vector<std::string> source_hosts_;
+  std::map<int, std::vector<std::pair<std::uint64_t, std::string>>> sections_;  // by source: line, host
+  std::map<Key, std::set<int>> local_of_pid_;  // where the log ties a pid or a bus id to a local rank alone
+  std::map<Key, std::set<int>> local_of_bus_;
+  std::map<std::string, std::set<int>> locals_;  // by host
+  std::map<std::string, int> bases_;             // by host: global rank of its local rank 0
+  // Tables that spread one process over several lines: what the lines just above said.
+  struct Open {
+    int source = -1;
+    std::uint64_t line = 0;
+    std::optional<int> rank;
+    std::vector<int> locals;
+  };
+  Open open_;
   std::optional<int> world_size_;
   bool local_is_global_ = false;  // one node: the numbers are the same
 };

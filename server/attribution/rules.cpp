@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "attribution/unranked.hpp"
+
 namespace firstfault {
 namespace {
 
@@ -72,29 +74,63 @@ std::vector<int> ranks_at_first(const std::vector<const Finding*>& equal) {
   return ranks;
 }
 
-Verdict verdict_of(const Finding& best, const std::vector<const Finding*>& equal, const RankIndex& index,
-                   std::string pattern, std::string why) {
+// The host where all of the ranks run, "" if they run on several or it is not known.
+std::string common_host(const std::vector<int>& ranks, const RankIndex& index) {
+  std::string host;
+  for (const int rank : ranks) {
+    const RankFacts* facts = index.facts(rank);
+    if (facts == nullptr || facts->host.empty()) return {};
+    if (!host.empty() && host_key(host) != host_key(facts->host)) return {};
+    host = facts->host;
+  }
+  return host;
+}
+
+Verdict verdict_of(const Finding& best, const std::vector<const Finding*>& equal, const Findings& findings,
+                   const RankIndex& index, std::string pattern, std::string why) {
   Verdict verdict;
   verdict.pattern = std::move(pattern);
   verdict.finding = &best;
   verdict.bindings = best.captures;
   Initiator& initiator = verdict.initiator;
+  initiator.why = std::move(why);
+  for (const Finding* finding : equal) {
+    if (verdict.evidence.size() < 4) verdict.evidence.push_back(evidence_of(*finding, initiator.why));
+  }
   const Scope scope = scope_named(best.signature->scope);
   if (scope == Scope::kExternal || scope == Scope::kLauncher || scope == Scope::kAll) {
     initiator.scope = scope;
-  } else {
-    set_ranks(ranks_at_first(equal), index, &initiator);
-    if (scope == Scope::kHost ||
-        (initiator.ranks.empty() && initiator.scope != Scope::kAll && best.launcher && !best.host.empty() &&
-         best.signature->tier == Tier::kPhysical)) {
-      initiator.scope = Scope::kHost;
-      if (scope == Scope::kHost) initiator.ranks.clear();
-    }
+    return verdict;
   }
-  if (initiator.scope == Scope::kHost && !best.host.empty()) initiator.hosts.push_back(best.host);
-  initiator.why = std::move(why);
-  for (const Finding* finding : equal) {
-    if (verdict.evidence.size() < 4) verdict.evidence.push_back(evidence_of(*finding, verdict.initiator.why));
+  set_ranks(ranks_at_first(equal), index, &initiator);
+  if (scope == Scope::kHost) {
+    std::string host;
+    for (const Finding* finding : equal) {  // a host that the text names, before the one that reports it
+      if (const auto named = finding->captures.find("host"); host.empty() && named != finding->captures.end()) {
+        host = named->second;
+      }
+    }
+    if (host.empty()) host = common_host(initiator.ranks, index);
+    for (const Finding* finding : equal) {
+      if (host.empty()) host = finding->host;
+    }
+    if (!host.empty()) initiator.hosts.push_back(host);
+    initiator.scope = Scope::kHost;
+    initiator.ranks.clear();
+    return verdict;
+  }
+  if (initiator.scope != Scope::kUnknown) return verdict;
+  if (auto guess = guess_ranks(equal, findings, index)) {
+    verdict.pattern += "/" + guess->pattern;
+    initiator.why = guess->why;
+    set_ranks(guess->ranks, index, &initiator);
+    if (guess->evidence) verdict.evidence.push_back(std::move(*guess->evidence));
+    return verdict;
+  }
+  const bool of_a_host = best.launcher && best.signature->tier == Tier::kPhysical;
+  if (!best.host.empty() && (of_a_host || index.hosts().size() > 1)) {
+    initiator.scope = Scope::kHost;
+    initiator.hosts.push_back(best.host);
   }
   return verdict;
 }
@@ -107,20 +143,28 @@ bool explains_better(const Finding& a, const Finding& b) {
   return left != right ? left > right : a.order < b.order;
 }
 
-std::vector<const Finding*> of_signature(const std::vector<const Finding*>& findings, int signature) {
+// Equal faults: the same signature, and for exceptions that no signature knows the same type.
+std::string fault_key(const Finding& finding) {
+  std::string key = finding.signature->id;
+  if (!is_generic(finding)) return key;
+  const auto type = finding.captures.find("exception");
+  return type == finding.captures.end() ? key : key + " " + type->second;
+}
+
+std::vector<const Finding*> equal_to(const Finding& wanted, const std::vector<const Finding*>& findings) {
   std::vector<const Finding*> equal;
   std::copy_if(findings.begin(), findings.end(), std::back_inserter(equal),
-               [signature](const Finding* finding) { return finding->signature_index == signature; });
+               [&](const Finding* finding) { return fault_key(*finding) == fault_key(wanted); });
   return equal;
 }
 
 // Of several ranks with different faults: the one whose fault nobody else has, where the others agree with
 // each other.
 const Finding* odd_one_out(const std::map<int, const Finding*>& by_rank) {
-  std::map<int, std::vector<const Finding*>> groups;
-  for (const auto& [rank, finding] : by_rank) groups[finding->signature_index].push_back(finding);
+  std::map<std::string, std::vector<const Finding*>> groups;
+  for (const auto& [rank, finding] : by_rank) groups[fault_key(*finding)].push_back(finding);
   if (groups.size() != 2 || by_rank.size() < 4) return nullptr;
-  for (const auto& [signature, members] : groups) {
+  for (const auto& [key, members] : groups) {
     if (members.size() == 1) return members.front();
   }
   return nullptr;
@@ -212,8 +256,8 @@ std::optional<Verdict> physical_rule(const Findings& findings, const RankIndex& 
     const int gap = finding->signature->specificity - best->signature->specificity;
     if (gap > 0 || (gap == 0 && tied && !best_tied)) best = finding;
   }
-  const auto equal = of_signature(physical, best->signature_index);
-  return verdict_of(*best, equal, index, best->ranks.empty() ? "physical/host" : "physical/rank",
+  const auto equal = equal_to(*best, physical);
+  return verdict_of(*best, equal, findings, index, best->ranks.empty() ? "physical/host" : "physical/rank",
                     best->signature->title + " lies before the failure");
 }
 
@@ -250,33 +294,17 @@ std::optional<Verdict> exception_rule(const Findings& findings, const RankIndex&
     if (unranked == nullptr || weight(*unranked) <= weight(*ranked) + kClearlyMoreSpecific) {
       std::vector<const Finding*> equal;
       for (const auto& [rank, finding] : by_rank) {
-        if (finding->signature_index == ranked->signature_index) equal.push_back(finding);
+        if (fault_key(*finding) == fault_key(*ranked)) equal.push_back(finding);
       }
       if (equal.size() > 1 && pattern == "own-exception/first") {
         pattern = "own-exception/shared";
         why = "these ranks report the same failure of their own";
       }
-      return verdict_of(*ranked, equal, index, pattern, why);
+      return verdict_of(*ranked, equal, findings, index, pattern, why);
     }
   }
-  // The lines say no rank. One process that ended by itself while the others were stopped is the one that
-  // raised.
-  Verdict verdict = verdict_of(*unranked, {unranked}, index, "own-exception/unranked",
-                               "no line says which rank printed it");
-  if (verdict.initiator.scope != Scope::kUnknown || index.ranks().empty()) return verdict;
-  std::vector<int> ended;
-  for (const auto& [rank, exit] : findings.exits) {
-    if (!exit.by_launcher && exit.exit.signal.value_or(0) != 15 && exit.exit.exit_code.value_or(1) != 0) {
-      ended.push_back(rank);
-    }
-  }
-  if (ended.size() == 1 && findings.exits.size() + findings.signalled.size() > 1) {
-    set_ranks(ended, index, &verdict.initiator);
-    verdict.pattern = "own-exception/by-exit";
-    verdict.initiator.why = "the only process that ended by itself; the launcher stopped the others";
-    verdict.evidence.push_back(evidence_of(findings.exits.at(ended.front()).exit, verdict.initiator.why));
-  }
-  return verdict;
+  return verdict_of(*unranked, equal_to(*unranked, causes), findings, index, "own-exception/unranked",
+                    "no line says which rank printed it");
 }
 
 namespace {
@@ -370,7 +398,7 @@ std::optional<Verdict> exit_rule(const Findings& findings, const RankIndex& inde
     if (exit.by_launcher) continue;
     if (exit.exit.signal == 6 && !has_consequence(rank)) aborted.push_back(&exit);
     if (exit.exit.signal == 15 || exit.exit.signal == 2 || exit.exit.signal == 1) terminated.push_back(&exit);
-    if (exit.exit.exit_code.value_or(0) > 0 && !has_consequence(rank)) coded.push_back(&exit);
+    if (!exit.exit.signal && exit.exit.exit_code != 0 && !has_consequence(rank)) coded.push_back(&exit);
   }
   if (!aborted.empty()) {
     return exit_verdict(aborted, index, "exit/abort", "abort",
@@ -401,7 +429,7 @@ std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& 
     const Finding* best =
         *std::min_element(either.begin(), either.end(),
                           [](const Finding* a, const Finding* b) { return explains_better(*a, *b); });
-    return verdict_of(*best, of_signature(either, best->signature_index), index, "either",
+    return verdict_of(*best, equal_to(*best, either), findings, index, "either",
                       "nothing in the log explains it");
   }
   if (consequence == nullptr) return std::nullopt;

@@ -81,16 +81,22 @@ bool PrefixReader::bracket_label(Cursor tail, std::int64_t number) {
   const std::size_t nccl = rest.find("NCCL ");
   if (nccl != std::string_view::npos) {
     const std::string_view before = rest.substr(0, nccl);
-    const bool place = before.find(' ') == before.rfind(' ') || before.find(" (") != std::string_view::npos;
-    if (before.find('[') == std::string_view::npos && place) {  // the host's part of the prefix was lost
-      context_->device = static_cast<int>(number);
+    const std::size_t word = before.find(' ');
+    if (before.find("] ") != std::string_view::npos &&
+        before.substr(0, word).find(':') != std::string_view::npos) {
+      set_rank(number, RankWord::kStamp);  // the launcher's number before NCCL's own "host:pid:tid [device] "
       return done(tail, Kind::kOther);
     }
-    set_rank(number, RankWord::kStamp);
-    return done(tail, Kind::kOther);
+    const bool place = word != std::string_view::npos && word > 0 && is_digit(before[word - 1]);
+    if (before.empty() ||
+        (place && (word + 1 == before.size() || before.substr(word + 1).starts_with('(')))) {
+      context_->device = static_cast<int>(number);  // the host's part of the prefix was lost
+      return done(tail, Kind::kOther);
+    }
   }
-  if (rest.empty() || !(is_alnum(rest[0]) || rest[0] == ' ') || number >= 4096) return false;
-  if (word_ < RankWord::kStamp) habits_->bracket.note(static_cast<int>(number));
+  const bool text = !rest.empty() && (is_alnum(rest[0]) || rest[0] == ' ');
+  if (number >= 4096 || (!text && !habits_->bracket.active()) || (colon && rest.empty())) return false;
+  if (text && word_ < RankWord::kStamp) habits_->bracket.note(static_cast<int>(number));
   if (!habits_->bracket.active()) return false;
   set_rank(number, RankWord::kLoose);
   return done(tail, Kind::kOther);
@@ -188,7 +194,8 @@ bool PrefixReader::bracket_rank(Cursor at) {
   if (!at.number(&rank, 6)) return false;
   const bool plain = at.peek() == ']';
   if (!plain) {
-    if (at.peek() != '/' && at.peek() != ',' && at.peek() != '|' && !at.rest().starts_with(" of "))
+    if (at.peek() != '/' && at.peek() != ',' && at.peek() != '|' && !at.rest().starts_with(" of ") &&
+        !at.rest().starts_with(" / "))
       return false;
     const std::size_t close = text_.substr(0, at.pos + 60).find(']', at.pos);
     if (close == std::string_view::npos) return false;
@@ -318,7 +325,9 @@ bool PrefixReader::bracket_place(Cursor at) {
   if (!line.number(&number, 7) || (!line.at_end() && line.peek() != ':')) return false;
   const std::string_view file = inside.substr(0, colon);
   if (has_word(file, 0, "pid") || has_word(file, 0, "rank")) return bracket_process(at);
-  if (file == "launch.py" || file == "runner.py" || is_launcher_path(file)) context_->launcher = true;
+  const bool agent = file == "api.py" && (inside.ends_with(":_poll") || inside.ends_with(":close"));
+  if (agent || file == "launch.py" || file == "runner.py" || is_launcher_path(file))
+    context_->launcher = true;
   at.pos += inside.size() + 2;
   return done(at, Kind::kPlace);
 }
@@ -327,6 +336,16 @@ bool PrefixReader::bracket_place(Cursor at) {
 bool PrefixReader::bracket_process(Cursor at) {
   std::string_view inside;
   if (!enclosed(at, &inside)) return false;
+  if (const std::size_t job = inside.find('@');
+      job != std::string_view::npos) {  // mpirun 5: [prterun-host-9@1,3]
+    Cursor numbers{inside, job + 1};
+    std::int64_t rank = 0;
+    if (!numbers.number(&rank, 9) || !numbers.eat(',') || !numbers.number(&rank, 9)) return false;
+    at.pos += inside.size() + 2;
+    if (!eat_stream(&at, &context_->stream)) return false;
+    set_rank(rank, RankWord::kTag);
+    return done(at, Kind::kOther, false);
+  }
   const std::size_t colon = inside.find_first_of(":= ");
   if (colon == std::string_view::npos) return false;
   Cursor value{inside, colon + 1};

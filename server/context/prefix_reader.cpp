@@ -17,9 +17,17 @@ void PrefixReader::read() {
   }
   look_inside();
   if (word_ < RankWord::kPrefix) find_late_rank();
-  if (word_ < RankWord::kLoose && !context_->launcher) loose_stamp();
+  if (!context_->launcher) {
+    if (word_ < RankWord::kLoose) {
+      loose_stamp();
+    } else if (has_word(text_, pos_, "rank") || has_word(text_, pos_, "pid") ||
+               has_word(text_, pos_, "local")) {
+      companions(pos_);  // a rank introduces itself
+    }
+  }
   settle();
-  context_->body = pos_;
+  // Who speaks is part of what a scheduler's line says ("srun: error: ..."), so the name stays in the message.
+  context_->body = scheduler_at_ == std::string_view::npos ? pos_ : scheduler_at_;
 }
 
 bool PrefixReader::step() {
@@ -43,7 +51,7 @@ bool PrefixReader::step() {
       return separator(at);
     default:
       if (is_digit(c)) return number(at);
-      return is_alpha(c) && word(at);
+      return (is_alpha(c) || c == '_') && word(at);
   }
 }
 
@@ -147,7 +155,7 @@ void PrefixReader::find_late_rank() {
   if (bar == std::string_view::npos) return;
   const std::size_t mark = text_.find("][rank", bar);
   if (mark == std::string_view::npos) return;
-  Cursor at{text_, mark + 7};
+  Cursor at{text_, mark + 6};
   std::int64_t rank = 0;
   if (!at.number(&rank, 6) || !at.eat("]:")) return;
   pos_ = mark + 1;
@@ -167,7 +175,7 @@ void PrefixReader::settle() {
   if (word_ == RankWord::kLabel) {  // the agent of a node speaks, not the rank of that number
     context_->rank.reset();
     word_ = RankWord::kNone;
-    habits_->srun.agent(label_);
+    if (agent_) habits_->srun.agent();
   }
 }
 

@@ -76,16 +76,22 @@ class PrefixReader {
   bool token(Cursor at);
   bool token_colon(std::string_view name, Cursor at);
   bool token_space(std::string_view name, Cursor at);
+  bool logger_name(std::string_view name, Cursor at);
   bool nccl(std::string_view host, Cursor at);
 
   // rank_stamps.cpp
   void loose_stamp();
+  bool known_sentence();
   bool stamp_at(std::size_t pos, int index);
   void companions(std::size_t pos);
 
   bool done(Cursor at, Kind kind, bool space = true);
   void set_rank(std::int64_t rank, RankWord word);
   void set_time(const Timestamp& time);
+  void agent_speaks() {
+    context_->launcher = true;
+    agent_ = true;
+  }
   void set_level(char level) {
     if (context_->level == 0) context_->level = level;
   }
@@ -97,6 +103,7 @@ class PrefixReader {
   RankWord word_;
   LineContext* context_;
   std::size_t pos_ = 0;
+  std::size_t scheduler_at_ = std::string_view::npos;  // where a scheduler's name begins
   Kind last_ = Kind::kNone;
   bool stamped_ = false;   // a time or a level was taken off
   bool indented_ = false;  // the candidate stands behind spaces: only unmistakable prefixes count
@@ -104,6 +111,7 @@ class PrefixReader {
   bool own_time_ = false;  // the line has a time of its own
   bool dash_ = false;      // the last separator was " - "
   int label_ = -1;         // srun -l
+  bool agent_ = false;     // an elastic agent's line
   bool first_ = true;      // nothing was taken off yet
 };
 

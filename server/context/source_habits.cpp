@@ -45,7 +45,7 @@ void LabelHabit::judge() {
 
 void LabelHabit::compare(int label, int rank) { ++(label == rank ? agree_ : differ_); }
 
-void LabelHabit::agent(int) {
+void LabelHabit::agent() {
   if (agree_ == 0) ++differ_;
 }
 
@@ -61,19 +61,19 @@ void NameHabit::line() {
   if (active_ || ++lines_ < kWindow) return;
   lines_ /= 2;
   named_ /= 2;
+  if (named_ == 0) first_.clear();
 }
 
 void NameHabit::note(std::string_view name) {
   if (active_) return;
-  ++named_;
-  if (first_.empty()) {
-    first_ = name;
-  } else if (first_ != name) {
+  if (first_.empty()) first_ = name;
+  if (first_ != name) {
+    if (same_) return;
     several_ = true;
   }
-  const int least = several_ ? kFewLines + 1 : kSomeLines;
-  const int share = several_ ? 50 : 80;
-  active_ = named_ >= least && named_ * 100 >= lines_ * share;
+  ++named_;
+  const bool sure = several_ || same_;
+  active_ = named_ >= (sure ? kFewLines + 1 : kSomeLines) && named_ * 100 >= lines_ * (sure ? 50 : 80);
 }
 
 bool plausible_host(std::string_view word) {

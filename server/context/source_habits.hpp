@@ -23,7 +23,7 @@ class LabelHabit {
   // Whether the labels number nodes: some line's own rank was another one.
   bool counts_nodes() const { return differ_ > agree_; }
   void compare(int label, int rank);
-  void agent(int label);  // an elastic agent speaks under it: one task per node
+  void agent();  // an elastic agent speaks under it: one task per node
   void device(int label, int device);
 
  private:
@@ -44,11 +44,14 @@ class LabelHabit {
 // Words that may name the host or pod of every line.
 class NameHabit {
  public:
+  // `same`: only one name counts, as the container's in every line of stern.
+  explicit NameHabit(bool same) : same_(same) {}
   void line();
   void note(std::string_view name);
   bool active() const { return active_; }
 
  private:
+  bool same_;
   bool active_ = false;
   int lines_ = 0;
   int named_ = 0;
@@ -59,8 +62,8 @@ class NameHabit {
 struct SourceHabits {
   LabelHabit srun{50};
   LabelHabit bracket{30};
-  NameHabit host;
-  NameHabit pod;
+  NameHabit host{false};
+  NameHabit pod{true};
 };
 
 // Whether the word can name a host: "node01", "gpu-st-p4d-22", "fir-a", "10.0.0.5", and not "RuntimeError" or

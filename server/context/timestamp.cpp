@@ -92,7 +92,8 @@ Timestamp make_time(std::int64_t days, const Clock& clock, std::int64_t zone) {
 // year 0: not known.
 bool finish(const Cursor& cursor, int year, int month, int day, const Clock& clock, std::int64_t zone,
             TimeMatch* match) {
-  if (!valid_date(month, day)) return false;
+  if (!valid_date(month, day) || (year != 0 && (year < 1970 || year > 2200)))
+    return false;  // fits in 64 bits
   const int assumed = year != 0 ? year : (month == 2 && day == 29 ? 1972 : 1970);
   match->time = make_time(days_from_civil(assumed, month, day), clock, zone);
   match->time.has_date = true;

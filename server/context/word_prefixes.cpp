@@ -43,8 +43,7 @@ char level_of(std::string_view text, std::size_t pos, std::size_t* size) {
   static constexpr Level kLevels[] = {{"INFO", 'I'},     {"WARNING", 'W'}, {"WARN", 'W'},  {"ERROR", 'E'},
                                       {"CRITICAL", 'F'}, {"FATAL", 'F'},   {"DEBUG", 'D'}, {"TRACE", 'D'},
                                       {"VERBOSE", 'D'},  {"NOTICE", 'I'}};
-  if (pos >= text.size() || std::string_view("IWECFDTVNiwecfd").find(text[pos]) == std::string_view::npos)
-    return 0;
+  if (pos >= text.size() || std::string_view("IWECFDTVN").find(text[pos]) == std::string_view::npos) return 0;
   for (const Level& level : kLevels) {
     const std::string_view here = text.substr(pos, level.word.size());
     if (here != level.word) continue;
@@ -142,7 +141,7 @@ bool PrefixReader::glog_place(Cursor at, bool in_bracket) {
       if (!at.number(&number, 7) || at.pos != close) return false;
       // A C++ header has the thread, a Python one (since 2.5) the process.
       if (part.ends_with(".py") && thread > 0 && thread < kMaxPid) context_->pid = thread;
-      if (is_launcher_path(part)) context_->launcher = true;
+      if (is_launcher_path(part)) agent_speaks();
       nccl_log_ = part.find("ProcessGroupNCCL") != std::string_view::npos;
       ++at.pos;
       return done(at, Kind::kPlace);
@@ -171,7 +170,7 @@ bool PrefixReader::level_word(Cursor at) {
     const bool basic = !name.empty() && end < text_.size() && text_[end] == ':';
     set_level(level);
     if (basic && is_launcher_logger(name)) {
-      context_->launcher = true;
+      agent_speaks();
       at.pos = end + 1;
       return done(at, Kind::kLevel, false);
     }
@@ -190,7 +189,7 @@ bool PrefixReader::level_word(Cursor at) {
     next.eat(')');
     return done(next, Kind::kTime);
   }
-  at.skip_spaces(size < 8 ? 8 - size : 1);  // the level's column is padded
+  at.skip_spaces(size < 8 ? 8 - size : 0);  // the level's column is padded
   return done(at, Kind::kLevel);
 }
 
@@ -214,8 +213,16 @@ bool PrefixReader::syslog_host(Cursor at) {
   Cursor tag{text_, at.pos + host.size() + 1};
   const std::string_view name = token_at(text_, tag.pos);
   tag.pos += name.size();
+  if (name == "kernel" && tag.eat("[0:")) {  // the unified log of macOS: "Df kernel[0:5f1a] "
+    const std::size_t close = text_.find(']', tag.pos);
+    if (close == std::string_view::npos) return false;
+    context_->launcher = true;
+    tag.pos = close + 1;
+    return done(tag, Kind::kOther);
+  }
   std::int64_t pid = 0;
-  const bool numbered = tag.eat('[') && tag.number(&pid, 9) && tag.eat(']');
+  const bool numbered = tag.peek() == '[';
+  if (numbered && (!tag.eat('[') || !tag.number(&pid, 9) || !tag.eat(']'))) return false;
   if (name.empty() || tag.peek() != ':' || name.find('/') != std::string_view::npos) return false;
   if (name != "kernel" && !numbered) return false;
   context_->host = host;
@@ -235,6 +242,7 @@ bool PrefixReader::scheduler(Cursor at) {
     if (level_of(text_, at.pos, &size) == 0) return false;
     return done(at, Kind::kOther);
   }
+  const std::size_t begin = at.pos;
   const bool srun = at.eat("srun: ");
   if (!srun) {
     if (!at.eat("slurmstepd")) return false;
@@ -244,6 +252,7 @@ bool PrefixReader::scheduler(Cursor at) {
     }
     if (!at.eat(": ")) return false;
   }
+  scheduler_at_ = begin;
   context_->launcher = true;
   if (at.eat("error: ")) set_level('E');
   if (at.eat("warning: ")) set_level('W');
@@ -287,7 +296,7 @@ bool PrefixReader::token_colon(std::string_view name, Cursor at) {
     if (!stamped() || !place.number(&line, 7)) return false;
     if (!place.eat(']') && !place.eat(" -- ") && !place.eat(" >> ")) return false;
     if (place.text[place.pos - 1] == ' ') --place.pos;
-    if (is_launcher_path(name)) context_->launcher = true;
+    if (is_launcher_path(name)) agent_speaks();
     return done(place, Kind::kPlace);
   }
   if (indented_ || (at.peek(1) != ' ' && at.pos + 1 < text_.size())) return false;
@@ -297,32 +306,33 @@ bool PrefixReader::token_colon(std::string_view name, Cursor at) {
     const bool launcher = is_launcher_logger(name);
     const bool level = at.peek() == ' ' && at.peek(1) == '[' && level_of(text_, at.pos + 2, &size) != 0;
     if (!launcher && !level) return false;
-    if (launcher) context_->launcher = true;
+    if (launcher) agent_speaks();
     return done(at, Kind::kOther);
   }
   if (!first_ || !plausible_host(name)) return false;
   habits_->host.note(name);
   if (!habits_->host.active()) return false;
   context_->host = name;
-  if (!done(at, Kind::kOther)) return false;
-  first_ = true;  // a label or a pod may still follow
-  return true;
+  return done(at, Kind::kOther);
+}
+
+// Behind a time: a job's id ("|| ") or a logger's name (" - ").
+bool PrefixReader::logger_name(std::string_view name, Cursor at) {
+  const std::string_view rest = text_.substr(at.pos);
+  std::size_t size = 0;
+  if (rest.starts_with(" || ")) return done(at, Kind::kTime) && separator(Cursor{text_, pos_});  // Determined
+  if (!rest.starts_with(" - ") || last_ != Kind::kSeparator || !dash_) return false;
+  const bool launcher = is_launcher_logger(name);
+  const char level = level_of(text_, at.pos + 3, &size);
+  if (level == 0 && context_->level == 0) return false;
+  if (launcher) agent_speaks();
+  at.pos += 2;
+  return done(at, Kind::kSeparator);
 }
 
 bool PrefixReader::token_space(std::string_view name, Cursor at) {
   const std::string_view rest = text_.substr(at.pos);
-  if (stamped()) {
-    std::size_t size = 0;
-    if (rest.starts_with(" || "))
-      return done(at, Kind::kTime) && separator(Cursor{text_, pos_});  // Determined
-    if (!rest.starts_with(" - ") || last_ != Kind::kSeparator || !dash_) return false;
-    const bool launcher = is_launcher_logger(name);
-    const char level = level_of(text_, at.pos + 3, &size);
-    if (level == 0 && context_->level == 0) return false;
-    if (launcher) context_->launcher = true;
-    at.pos += 2;
-    return done(at, Kind::kSeparator);
-  }
+  if (stamped()) return logger_name(name, at);
   if (rest.starts_with(" [stderr] ") || rest.starts_with(" [stdout] ")) {  // milabench: benchmark.node.part
     context_->stream = rest[5] == 'e' ? Stream::kStderr : Stream::kStdout;
     const std::size_t dot = name.find('.');

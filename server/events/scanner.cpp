@@ -41,6 +41,15 @@ std::uint64_t stream_key(int source, const LineContext& context) {
   return key;
 }
 
+// What a path says is read from the part that belongs to the job: the folders above a log may be named like hosts.
+std::string_view telling_part(std::string_view path) {
+  constexpr int kParts = 4;  // node02/attempt_0/3/stderr.log
+  if (path.empty() || path[0] != '/') return path;
+  std::size_t at = path.size();
+  for (int part = 0; part < kParts && at != 0 && at != std::string_view::npos; ++part) at = path.rfind('/', at - 1);
+  return at == std::string_view::npos ? path : path.substr(at + 1);
+}
+
 std::string bounded(std::string_view text, std::size_t limit) {
   return std::string(text.substr(0, std::min(text.size(), limit)));
 }
@@ -159,7 +168,7 @@ int Scanner::State::begin_source(const Source& input, bool workspace) {
   ScannedSource scanned;
   scanned.path = input.path();
   scanned.workspace = workspace;
-  if (!workspace) scanned.context = context_of_path(scanned.path);
+  if (!workspace) scanned.context = context_of_path(telling_part(scanned.path));
   log.sources.push_back(std::move(scanned));
   source = static_cast<int>(log.sources.size()) - 1;
   streams.clear();

@@ -26,8 +26,8 @@ int escape_at(const std::string& text, std::size_t at) {
   return value;
 }
 
-// JavaScript writes half surrogate pairs, which documents may hold, as escapes that are no valid JSON text. Each becomes
-// U+FFFD, which is as long in UTF-16, so positions stay right.
+// JavaScript writes half surrogate pairs, which documents may hold, as escapes that are no valid JSON text.
+// Each becomes U+FFFD, which is as long in UTF-16, so positions stay right.
 std::string repair_surrogates(std::string text) {
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     if (text[i] != '\\') continue;
@@ -83,8 +83,7 @@ std::shared_ptr<Connection> ReplyOnce::take() {
 }
 
 void ReplyOnce::operator()(Json result) {
-  if (const auto connection = take())
-    connection->finish(key_, serial_, Json{{"result", std::move(result)}});
+  if (const auto connection = take()) connection->finish(key_, serial_, Json{{"result", std::move(result)}});
 }
 
 void ReplyOnce::fail(RpcError error) {
@@ -198,10 +197,8 @@ void Connection::notify(const std::string& method, Json params) {
   send(Json{{"method", method}, {"params", std::move(params)}});
 }
 
-void Connection::call(const std::string& method, Json params) {
-  send(Json{{"id", "firstfault-" + std::to_string(next_outgoing_++)},
-            {"method", method},
-            {"params", std::move(params)}});
+void Connection::call(const std::string& method) {
+  send(Json{{"id", "firstfault-" + std::to_string(next_outgoing_++)}, {"method", method}});
 }
 
 void Connection::send(Json message) {

@@ -1,5 +1,5 @@
-// JSON-RPC 2.0 over messages: finds the handler of a method, decodes its parameters, and sees to it that each request
-// gets exactly one reply. Not thread-safe: everything happens on the server's loop.
+// JSON-RPC 2.0 over messages: finds the handler of a method, decodes its parameters, and sees to it that each
+// request gets exactly one reply. Not thread-safe: everything happens on the server's loop.
 #pragma once
 
 #include <functional>
@@ -35,8 +35,8 @@ std::string dump(const Json& value);
 
 class Connection;
 
-// The right and the duty to answer one request. Moved, never copied. One that is dropped unanswered answers with an
-// internal error; after a cancellation it is spent and does nothing.
+// The right and the duty to answer one request. Moved, never copied. One that is dropped unanswered answers
+// with an internal error; after a cancellation it is spent and does nothing.
 class ReplyOnce {
  public:
   ReplyOnce(std::weak_ptr<Connection> connection, std::string key, std::uint64_t serial);
@@ -94,7 +94,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void receive(const std::string& text);             // one message
   void report_parse_error(const std::string& what);  // bytes that were no message
   void notify(const std::string& method, Json params);
-  void call(const std::string& method, Json params);  // the client's answer is ignored
+  void call(const std::string& method);  // a request without parameters; the client's answer is ignored
 
   std::size_t pending() const { return pending_.size(); }  // requests without a reply so far
   void close();                                            // cancels them and sends nothing any more
@@ -112,7 +112,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void receive_request(const Json& message);
   void receive_notification(const Json& message);
-  void run_request(const std::string& method, const Json& params, const std::string& key, const Pending& pending);
+  void run_request(const std::string& method, const Json& params, const std::string& key,
+                   const Pending& pending);
   void cancel_request(const Json& params);
   void finish(const std::string& key, std::uint64_t serial, Json reply);
   void send_error(const Json& id, const RpcError& error);

@@ -11,8 +11,9 @@ namespace firstfault::lsp {
 
 using Json = nlohmann::json;
 
-// A member that may be absent. A value of the wrong type records one error ("params.position.line: expected ...") in the
-// decoding as a whole and reads as an empty one, so decoders are plain straight code. Valid as long as the Json is.
+// A member that may be absent. A value of the wrong type records one error ("params.position.line: expected
+// ...") in the decoding as a whole and reads as an empty one, so decoders are plain straight code. Valid as
+// long as the Json is.
 class Field {
  public:
   Field(const Json* value, std::string path, std::string* error)

@@ -33,13 +33,16 @@ bool ends_block(const std::string& header) {
   return header.ends_with("\r\n\r\n") || header.ends_with("\n\n") || header == "\r\n" || header == "\n";
 }
 
-// Whether every line of the text is a header field, so that nothing foreign stands before Content-Length.
+// Whether the text is nothing but header lines, so that nothing foreign stands before Content-Length.
 bool only_fields(std::string_view text) {
+  if (!text.empty() && text.back() != '\n') return false;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    const std::string_view line = text.substr(0, end);
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || line.find_first_of(" \t{") < colon) return false;
+    const std::size_t end = text.find('\n');
+    const std::string_view name = text.substr(0, text.find(':'));
+    const bool is_name = name.size() < end && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                           return std::isalnum(c) != 0 || c == '-';
+                         });
+    if (!is_name && text.substr(0, end) != "\r" && end != 0) return false;
     text.remove_prefix(end + 1);
   }
   return true;

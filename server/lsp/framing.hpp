@@ -1,5 +1,6 @@
-// Splits a byte stream into LSP messages ("Content-Length: N", blank line, N bytes), however the bytes arrive.
-// Not thread-safe. Bad input never ends the stream: it becomes one error and reading goes on at the next header.
+// Splits a byte stream into LSP messages ("Content-Length: N", blank line, N bytes), however the bytes
+// arrive. Not thread-safe. Bad input never ends the stream: it becomes one error and reading goes on at the
+// next header.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The language server, LSP 3.17 on standard input and output. Opens no socket and no file but those it is asked about.
+// The language server, LSP 3.17 on standard input and output. Opens no socket and no file but those it is
+// asked about.
 #pragma once
 
 #include <memory>

@@ -46,6 +46,7 @@ std::size_t TextBuffer::line_start(int line) const {
 }
 
 std::string_view TextBuffer::line(int line) const {
+  if (line < 0 || static_cast<std::size_t>(line) >= starts_.size()) return {};
   const std::size_t start = line_start(line);
   std::size_t end = line_start(line + 1);
   while (end > start && (text_[end - 1] == '\n' || text_[end - 1] == '\r')) --end;

@@ -1,6 +1,6 @@
-// The text of a document with an index of its lines. Positions are LSP's: lines from 0, characters in UTF-16 code
-// units; lines break at "\n", "\r\n" and lone "\r". Positions outside the text are moved to the nearest one inside.
-// Not thread-safe.
+// The text of a document with an index of its lines. Positions are LSP's: lines from 0, characters in UTF-16
+// code units; lines break at "\n", "\r\n" and lone "\r". Positions outside the text are moved to the nearest
+// one inside. Not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,9 @@
 
 namespace firstfault::lsp {
 
-// Reads a descriptor on a thread of its own, so that a busy server never stops the client from writing. Blocking reads
-// behind poll() rather than Asio's descriptors: epoll refuses regular files, and input may be one.
+// Reads a descriptor on a thread of its own, so that a busy server never stops the client from writing.
+// Blocking reads behind poll() rather than Asio's descriptors: epoll refuses regular files, and input may be
+// one.
 class InputReader {
  public:
   // The callbacks are called on the reader's thread: `on_bytes` with each chunk, then `on_end` once.

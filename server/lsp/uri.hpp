@@ -9,7 +9,8 @@ namespace firstfault::lsp {
 
 // The path of a file URI of this machine ("file:///a%20b", also "file://localhost/..."), normalised.
 std::optional<std::string> uri_to_path(std::string_view uri);
-// The file URI of an absolute path; every byte outside RFC 3986's unreserved set and "/" is escaped, as VS Code does.
+// The file URI of an absolute path; every byte outside RFC 3986's unreserved set and "/" is escaped, as VS
+// Code does.
 std::string path_to_uri(std::string_view path);
 // What to call a document in evidence: its path, else the decoded rest of the URI ("Untitled-1").
 std::string uri_to_name(std::string_view uri);

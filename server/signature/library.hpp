@@ -18,6 +18,21 @@ struct SignatureFile {
   std::string text;
 };
 
+struct LoadOptions {
+  std::string folder = "signatures";  // what messages put before each file's path
+  // Whether RE2 must compile every expression. Off, only their syntax is checked: for files that were checked
+  // when the program was built.
+  bool compile_patterns = true;
+};
+
+// "cuda/cuda-oom.json" -> "cuda-oom".
+std::string_view signature_base_name(std::string_view path);
+// Whether a file of a signature folder is taxonomy.json, schema.json or calibration.json, and no signature.
+bool is_signature_table(std::string_view path);
+
+// The word that files and answers use for a role: cause | consequence | either | context.
+std::string_view role_name(Role role);
+
 struct CauseInfo {
   std::string id;
   std::string layer;
@@ -33,10 +48,12 @@ struct Frequency {
 // Immutable after loading; safe to share between threads.
 class Library {
  public:
-  // Loads every *.json of the files given: taxonomy.json, schema.json and calibration.json by name, all others as
-  // signatures. All problems are collected, each naming file, JSON path and remedy; any problem fails the load.
-  static Result<std::shared_ptr<const Library>> load(const std::vector<SignatureFile>& files);
-  // The files of a folder (--signatures DIR). A folder without a taxonomy.json uses that of `fallback`.
+  // Loads every *.json of the files given: taxonomy.json, schema.json and calibration.json by name, all
+  // others as signatures. All problems are collected, each naming file, line, JSON path and remedy; any
+  // problem fails the load.
+  static Result<std::shared_ptr<const Library>> load(const std::vector<SignatureFile>& files,
+                                                     const LoadOptions& options = {});
+  // Every *.json below a folder (--signatures DIR), in the order of their paths.
   static Result<std::vector<SignatureFile>> read_folder(const std::string& folder);
 
   const std::vector<Signature>& signatures() const { return signatures_; }
@@ -56,7 +73,8 @@ class Library {
   std::map<std::string, Frequency, std::less<>> frequencies_;
 };
 
-// The signatures that were embedded in the binary at build time (defined by the generated ff_embedded_signatures).
+// The signatures that were embedded in the binary at build time (defined by the generated
+// ff_embedded_signatures).
 std::vector<SignatureFile> embedded_signature_files();
 
 }  // namespace firstfault

@@ -1,5 +1,6 @@
-// A signature: what one kind of failure looks like in a log and what it means. Plain data, read from signatures/*.json.
-// signatures/schema.json describes the file form field by field; the loader checks every rule it states.
+// A signature: what one kind of failure looks like in a log and what it means. Plain data, read from
+// signatures/*.json. signatures/schema.json describes the file form field by field; the loader checks every
+// rule it states.
 #pragma once
 
 #include <string>
@@ -20,18 +21,20 @@ enum class Tier {
   kFact,       // role context: world size, dtype, progress, a mapping
 };
 
-// What else an event tells the attribution engine, beyond "this happened". The captures named are those it reads.
+// What else an event tells the attribution engine, beyond "this happened". The captures named are those it
+// reads.
 enum class Gives {
   kNothing,
-  kRankMap,            // rank, local_rank, host, pid, bus, device, world_size: any two or more tie them together
-  kWorldSize,          // world_size
-  kProgress,           // step (optional): training went on after everything above
-  kCompleted,          // the work ended well
-  kAttemptStart,       // a new attempt (elastic restart, requeue) begins; attempt (optional)
-  kExit,               // rank | ranks | local_rank | pid, host, exitcode | signal: how a process ended, from its launcher
-  kKill,               // pid | rank | ranks | host | bus: killed or broken from outside
+  kRankMap,       // rank, local_rank, host, pid, bus, device, world_size: any two or more tie them together
+  kWorldSize,     // world_size
+  kProgress,      // step (optional): training went on after everything above
+  kCompleted,     // the work ended well
+  kAttemptStart,  // a new attempt (elastic restart, requeue) begins; attempt (optional)
+  kExit,  // rank | ranks | local_rank | pid, host, exitcode | signal: how a process ended, from its launcher
+  kKill,  // pid | rank | ranks | host | bus: killed or broken from outside
   kSignalled,          // pid | rank: the launcher ended this process because another failed
-  kCollectiveTimeout,  // rank, group, group_rank, seq, op, numel_in, numel_out, timeout_ms, ran_ms: waited in a collective
+  kCollectiveTimeout,  // rank, group, group_rank, seq, op, numel_in, numel_out, timeout_ms, ran_ms: waited in
+                       // a collective
   kCollectiveStatus,   // rank, group, last_enqueued, last_started, last_completed
   kCollectiveIssue,    // rank, seq, op, shape, dtype, ranks: what a rank was about to run (fingerprints)
   kCollectiveAbsent,   // ranks | peer_rank: ranks that did not join what others wait in
@@ -50,20 +53,21 @@ struct Needs {
 
 struct Match {
   MatchIn in = MatchIn::kLog;
-  std::vector<std::string> patterns;       // RE2, Latin-1; any of them, on one line after its prefixes
-  std::vector<std::string> unless;         // none of them on that line
-  std::vector<std::string> record;         // each somewhere in the record (traceback, block) that holds the line
+  std::vector<std::string> patterns;  // RE2, Latin-1; any of them, on one line after its prefixes
+  std::vector<std::string> unless;    // none of them on that line
+  std::vector<std::string> record;    // each somewhere in the record (traceback, block) that holds the line
   std::vector<std::string> record_unless;  // none of them there
   Needs needs;
-  std::string derived;  // instead of patterns: the name of an engine conclusion ("op-mismatch", "peer-died", ...)
+  std::string
+      derived;  // instead of patterns: the name of an engine conclusion ("op-mismatch", "peer-died", ...)
 };
 
 struct Explain {
-  std::string what;                   // one sentence
-  std::string mechanism;              // how it comes about
-  std::string confused_with;          // what it is mistaken for and why
-  std::vector<std::string> confirm;   // what would confirm it
-  std::vector<std::string> refute;    // what would refute it
+  std::string what;                  // one sentence
+  std::string mechanism;             // how it comes about
+  std::string confused_with;         // what it is mistaken for and why
+  std::vector<std::string> confirm;  // what would confirm it
+  std::vector<std::string> refute;   // what would refute it
 };
 
 // A text shown only where `needs` holds and every {capture} in it is bound.
@@ -111,7 +115,8 @@ struct Signature {
   int specificity = 50;  // 0 generic fall-back .. 100 names exactly one failure
   std::string owner;     // researcher | cluster-admin
   std::string layer;     // from the taxonomy
-  std::string scope;     // "" (the event's rank), host, launcher, all, external: where this kind of failure begins
+  std::string
+      scope;  // "" (the event's rank), host, launcher, all, external: where this kind of failure begins
   std::vector<std::string> frameworks;
   std::string versions;
   Match match;

@@ -72,6 +72,7 @@ void LineDecoder::detect(bool at_end) {
   }
   encoding_ = encoding;
   consumed_ += mark;
+  line_offset_ = mark;
   head_.erase(0, mark);
 }
 

@@ -237,6 +237,11 @@ export class Workbench {
     await this.page.keyboard.press('Control+G');
     await this.quickInput.waitFor();
     await this.quickInput.fill(`:${line}:${column}`);
+    const offer = new RegExp(`\\bline ${line}\\b`);
+    await this.page
+      .locator('.quick-input-list .monaco-list-row', { hasText: offer })
+      .first()
+      .waitFor();
     await this.page.keyboard.press('Enter');
     await this.quickInput.waitFor({ state: 'hidden' });
   }

@@ -60,7 +60,7 @@ test('an opened log gets an error at the initiator, and none at its victims', as
     errors.some((each) => /rank 2\b/i.test(each.message)),
     errors[0].message,
   );
-  assert.ok(diagnostics.every((each) => each.source === 'firstfault'));
+  assert.ok(diagnostics.every((each) => each.source === 'FirstFault'));
   assert.ok(version === undefined || version === 1);
 });
 
