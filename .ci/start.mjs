@@ -5,7 +5,7 @@ import { buildRelease } from './build.mjs';
 import { StepError, root, runMain, serverBinary } from './lib.mjs';
 
 // Recorded from four ranks. torchrun's own summary at its end blames rank 0.
-const example = 'tests/golden/cpu-allocation-rank2/output.log';
+const example = 'tests/golden/cpu-allocation/output.log';
 
 const failureFound = 1;
 

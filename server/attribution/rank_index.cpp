@@ -75,25 +75,24 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
 
 std::vector<int> parse_rank_list(std::string_view text) {
   std::vector<int> ranks;
-  std::optional<int> range_start;
+  int range_start = -1;  // the number before a "-", -1 outside of a range
   for (std::size_t at = 0; at < text.size() && ranks.size() < kMaxListedRanks;) {
     if (!is_digit(text[at])) {
       if (text[at] == '-' && !ranks.empty()) {
         range_start = ranks.back();
       } else if (text[at] != ' ') {
-        range_start.reset();
+        range_start = -1;
       }
       ++at;
       continue;
     }
     int value = 0;
-    while (at < text.size() && is_digit(text[at]) && value < kMaxRank)
-      value = value * 10 + (text[at++] - '0');
+    while (at < text.size() && is_digit(text[at]) && value < kMaxRank) value = value * 10 + (text[at++] - '0');
     while (at < text.size() && is_digit(text[at])) ++at;
     if (value > kMaxRank) continue;
-    const int first = range_start && value > *range_start ? *range_start + 1 : value;
+    const int first = range_start >= 0 && value > range_start ? range_start + 1 : value;
     for (int rank = first; rank <= value && ranks.size() < kMaxListedRanks; ++rank) ranks.push_back(rank);
-    range_start.reset();
+    range_start = -1;
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

@@ -45,8 +45,12 @@ Result<Analysis> analyze(const Analyzer& analyzer, const Signature& signature, c
   return analyzer.analyze_text(texts, options);
 }
 
+const Signature& signature_at(const Library& library, int index) {
+  return library.signatures()[static_cast<std::size_t>(index)];
+}
+
 const Signature& signature_of(const Library& library, const Event& event) {
-  return library.signatures()[static_cast<std::size_t>(event.signature)];
+  return signature_at(library, event.signature);
 }
 
 // The signature that explains the line of `own` as well or better, nullptr if none does.
@@ -79,8 +83,10 @@ std::string check_positive(const Library& library, const EventLog& log, int inde
     const std::string& id = signature_of(library, event).id;
     if (seen.find(id) == std::string::npos) seen += (seen.empty() ? "" : ", ") + id;
   }
+  const bool needs_others = !signature_at(library, index).match.needs.empty();
   return "is not recognized" + (seen.empty() ? "" : " (but as " + seen + ")") +
-         "; correct a pattern, its conditions (unless, record, needs) or the example";
+         (needs_others ? "; the example must itself show what the signature's \"needs\" asks for"
+                       : "; correct a pattern, its conditions (unless, record) or the example");
 }
 
 std::string check_negative(const EventLog& log, int index) {

@@ -74,6 +74,16 @@ std::vector<const Signature*> find_signatures(const Library& library, const std:
   return found;
 }
 
+// Signatures with conditions on the whole input are beyond explain_line; here the text is the whole input.
+const Signature* diagnose_text(const Analyzer& analyzer, const std::string& asked) {
+  const auto analysis = analyzer.analyze_text({{"text", asked, 1}}, {});
+  if (!analysis) return nullptr;
+  for (const IncidentReport& incident : analysis->diagnosis.incidents) {
+    if (incident.primary) return analyzer.library().find(incident.cause.signature);
+  }
+  return nullptr;
+}
+
 std::string pages(const std::vector<const Signature*>& signatures, const Library& library, bool color) {
   std::string text;
   for (const Signature* signature : signatures) {
@@ -131,7 +141,12 @@ int run_explain(const Arguments& arguments, const CliStreams& streams) {
   const auto exact = find_signatures(library, asked);
   if (!exact.empty()) return write_out(streams, pages(exact, library, color), kExitOk);
 
-  const Signature* line = Analyzer(*loaded).explain_line(asked);
+  const Analyzer analyzer(*loaded);
+  const Signature* line = analyzer.explain_line(asked);
+  if (line == nullptr || line->role == Role::kContext) {
+    const Signature* diagnosed = diagnose_text(analyzer, asked);
+    if (diagnosed != nullptr) line = diagnosed;
+  }
   if (line != nullptr && line->role != Role::kContext)
     return write_out(streams, explain_page(*line, library, color), kExitOk);
   const auto found = search_words(library, asked);

@@ -24,8 +24,8 @@ Result<std::shared_ptr<const Library>> load_library(const std::string& folder) {
   if (!files) return files.error();
   LoadOptions options;
   options.folder = shown_folder(folder);
-  // The embedded ones were compiled in the tests of the build, and a start should not wait for that again.
-  options.compile_patterns = !folder.empty();
+  // The tests of the build have compiled the embedded ones; no start should wait for that again.
+  options.check_patterns = !folder.empty();
   return Library::load(*files, options);
 }
 

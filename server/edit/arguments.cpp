@@ -33,7 +33,7 @@ std::string indentation_at(std::string_view source, const LineIndex& lines, std:
 }
 
 // Every argument begins on a line of its own; only the first may stand beside the parenthesis.
-bool one_per_line(const SyntaxTree& tree, const LineIndex& lines, const Arguments& arguments) {
+bool one_per_line(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments) {
   for (std::size_t i = 0; i < arguments.all.size(); ++i) {
     const bool own = starts_its_line(tree.source(), lines, ts_node_start_byte(arguments.all[i]));
     if (!own && (i > 0 || arguments.all.size() == 1)) return false;
@@ -51,7 +51,7 @@ std::vector<ByteEdit> before_mapping(const SyntaxTree& tree, const LineIndex& li
   return {{at, at, argument + "," + newline + indentation_at(tree.source(), lines, at)}};
 }
 
-std::vector<ByteEdit> on_own_line(const SyntaxTree& tree, const LineIndex& lines, const Arguments& arguments,
+std::vector<ByteEdit> on_own_line(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments,
                                   std::optional<std::size_t> comma, const std::string& argument) {
   const std::string_view source = tree.source();
   const TSNode last = arguments.all.back();
@@ -83,12 +83,12 @@ std::optional<double> number(std::string_view text) {
 
 }  // namespace
 
-Arguments::Arguments(TSNode call) : list(field(call, "arguments")) {
+CallArguments::CallArguments(TSNode call) : list(field(call, "arguments")) {
   bare_generator = is_type(list, "generator_expression");
   all = bare_generator ? std::vector<TSNode>{list} : named_children(list);
 }
 
-std::optional<TSNode> keyword_value(const SyntaxTree& tree, const Arguments& arguments,
+std::optional<TSNode> keyword_value(const SyntaxTree& tree, const CallArguments& arguments,
                                     std::string_view keyword) {
   for (const TSNode argument : arguments.all) {
     if (!is_type(argument, "keyword_argument") || tree.text(field(argument, "name")) != keyword) continue;
@@ -97,7 +97,7 @@ std::optional<TSNode> keyword_value(const SyntaxTree& tree, const Arguments& arg
   return std::nullopt;
 }
 
-std::optional<TSNode> positional(const Arguments& arguments, std::size_t index) {
+std::optional<TSNode> positional(const CallArguments& arguments, std::size_t index) {
   for (std::size_t i = 0; i < arguments.all.size(); ++i) {
     const std::string_view type = type_of(arguments.all[i]);
     if (type == "keyword_argument" || type == "list_splat" || type == "dictionary_splat") break;
@@ -106,13 +106,13 @@ std::optional<TSNode> positional(const Arguments& arguments, std::size_t index) 
   return std::nullopt;
 }
 
-TSNode first_of_type(const Arguments& arguments, std::string_view type) {
+TSNode first_of_type(const CallArguments& arguments, std::string_view type) {
   const auto found = std::find_if(arguments.all.begin(), arguments.all.end(),
                                   [&](TSNode argument) { return is_type(argument, type); });
   return found == arguments.all.end() ? TSNode{} : *found;
 }
 
-std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines, const Arguments& arguments,
+std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments,
                                 const std::string& argument) {
   const std::size_t open = ts_node_start_byte(arguments.list);
   if (arguments.bare_generator) {

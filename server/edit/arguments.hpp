@@ -17,27 +17,27 @@ struct ByteEdit {
   std::string text;
 };
 
-struct Arguments {
-  explicit Arguments(TSNode call);
+struct CallArguments {
+  explicit CallArguments(TSNode call);
 
   TSNode list;                  // argument_list or generator_expression
   std::vector<TSNode> all;      // in source order; for a bare generator the generator itself
   bool bare_generator = false;  // f(x for x in y): has no parentheses of its own
 };
 
-std::optional<TSNode> keyword_value(const SyntaxTree& tree, const Arguments& arguments,
+std::optional<TSNode> keyword_value(const SyntaxTree& tree, const CallArguments& arguments,
                                     std::string_view keyword);
 
 // The positional argument number `index` (from 0). None where there are fewer, or where *args makes it
 // unknowable.
-std::optional<TSNode> positional(const Arguments& arguments, std::size_t index);
+std::optional<TSNode> positional(const CallArguments& arguments, std::size_t index);
 
 // `**name` or `*name` among the arguments; a null node where there is none.
-TSNode first_of_type(const Arguments& arguments, std::string_view type);
+TSNode first_of_type(const CallArguments& arguments, std::string_view type);
 
 // The bytes that add `keyword=value`: at the end, before any **mapping, in the layout of the call (one line,
 // one argument per line, trailing comma, comments).
-std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines, const Arguments& arguments,
+std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments,
                                 const std::string& argument);
 
 // Whether two pieces of Python text are the same value: equal text, or equal numbers.

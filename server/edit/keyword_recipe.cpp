@@ -66,7 +66,7 @@ EditOutcome KeywordRecipe::run() {
 // A partial whose later call passes the keyword would not use a keyword of its own.
 void KeywordRecipe::note_partials_with_keyword() {
   for (const Call& call : names_.calls()) {
-    if (!keyword_value(tree_, Arguments(call.node), recipe_.keyword)) continue;
+    if (!keyword_value(tree_, CallArguments(call.node), recipe_.keyword)) continue;
     for (const Target& target : names_.resolve(field(call.node, "function"), call.scope).targets) {
       if (target.partial && !same_node(*target.partial, call.node)) {
         partials_with_keyword_.insert(ts_node_start_byte(*target.partial));
@@ -82,7 +82,7 @@ void KeywordRecipe::handle(const Call& call) {
       std::any_of(resolution.targets.begin(), resolution.targets.end(),
                   [](const Target& target) { return target.name == "functools.partial" && !target.partial; });
   if (!is_partial) return handle_resolved(call, callee, false);
-  const Arguments arguments(call.node);
+  const CallArguments arguments(call.node);
   if (!arguments.all.empty()) handle_resolved(call, arguments.all.front(), true);
 }
 
@@ -99,7 +99,10 @@ void KeywordRecipe::handle_resolved(const Call& call, TSNode callee, bool is_par
     if (site.callable.empty()) site.callable = target.name;
     through_partial = through_partial && target.partial.has_value();
   }
-  if (site.callable.empty()) return handle_star_import(call);
+  if (site.callable.empty()) {
+    if (!handle_table(call)) handle_star_import(call);
+    return;
+  }
   if (!other.empty()) {
     if (starts_with(other, "torch.optim.")) {
       return decline(call.node, label(call.node) + " may also be " + other + ", so " + recipe_.keyword + "=" +
@@ -110,7 +113,7 @@ void KeywordRecipe::handle_resolved(const Call& call, TSNode callee, bool is_par
     site.note = shown(tree_.text(callee)) + " may also be something else";
   }
   // The partial itself is edited; its calls only where they override the keyword.
-  if (through_partial && !is_partial && !keyword_value(tree_, Arguments(call.node), recipe_.keyword)) return;
+  if (through_partial && !is_partial && !keyword_value(tree_, CallArguments(call.node), recipe_.keyword)) return;
   if (is_partial && partials_with_keyword_.count(ts_node_start_byte(call.node)) > 0) return;
   handle_site(site);
 }
@@ -121,7 +124,7 @@ void KeywordRecipe::handle_site(const Site& site) {
     if (broken_.empty()) broken_ = declined_.back().second;
     return;
   }
-  const Arguments arguments(site.call);
+  const CallArguments arguments(site.call);
   if (const auto value = keyword_value(tree_, arguments, recipe_.keyword)) return replace(site, *value, true);
   if (const auto index = positional_index(site.callable, recipe_.keyword)) {
     if (const auto value = positional(arguments, *index + site.skip)) return replace(site, *value, true);
@@ -159,7 +162,7 @@ void KeywordRecipe::collect_values(TSNode mapping, int scope, int depth, std::ve
       }
     }
   } else if (is_type(mapping, "call") && tree_.text(field(mapping, "function")) == "dict") {
-    if (const auto value = keyword_value(tree_, Arguments(mapping), recipe_.keyword))
+    if (const auto value = keyword_value(tree_, CallArguments(mapping), recipe_.keyword))
       values->push_back(*value);
   } else if (is_type(mapping, "identifier")) {
     int home = 0;
@@ -178,7 +181,7 @@ void KeywordRecipe::collect_values(TSNode mapping, int scope, int depth, std::ve
   }
 }
 
-bool KeywordRecipe::replace_in_mappings(const Site& site, const Arguments& arguments) {
+bool KeywordRecipe::replace_in_mappings(const Site& site, const CallArguments& arguments) {
   bool found = false;
   for (const TSNode argument : arguments.all) {
     if (!is_type(argument, "dictionary_splat")) continue;
@@ -206,7 +209,7 @@ void KeywordRecipe::replace(const Site& site, TSNode value, bool in_call) {
   offer(site, {{ts_node_start_byte(value), ts_node_end_byte(value), recipe_.value}}, text, in_call);
 }
 
-void KeywordRecipe::insert(const Site& site, const Arguments& arguments) {
+void KeywordRecipe::insert(const Site& site, const CallArguments& arguments) {
   Site noted = site;
   for (const std::string_view type : {"dictionary_splat", "list_splat"}) {
     const TSNode splat = first_of_type(arguments, type);
@@ -250,7 +253,7 @@ bool KeywordRecipe::still_parses(const std::vector<ByteEdit>& bytes, const Site&
     node = ts_node_parent(node);
   }
   if (ts_node_is_null(node)) return false;
-  const Arguments arguments(node);
+  const CallArguments arguments(node);
   if (const auto value = keyword_value(after, arguments, recipe_.keyword))
     return after.text(*value) == recipe_.value;
   const auto index = positional_index(site.callable, recipe_.keyword);
@@ -261,6 +264,7 @@ bool KeywordRecipe::still_parses(const std::vector<ByteEdit>& bytes, const Site&
 // Classes that travel: a person must look where they are called.
 void KeywordRecipe::report_references() {
   for (const Reference& reference : names_.references()) {
+    if (wrapped_.count(ts_node_start_byte(reference.node)) > 0) continue;
     if (reference.call) {
       const TSNode callee = field(*reference.call, "function");
       const std::string_view name = tree_.text(callee);

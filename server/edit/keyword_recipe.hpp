@@ -41,11 +41,13 @@ class KeywordRecipe {
   void handle_site(const Site& site);
   void handle_resolved(const Call& call, TSNode callee, bool is_partial);
   void handle_star_import(const Call& call);
-  bool replace_in_mappings(const Site& site, const Arguments& arguments);
+  bool handle_table(const Call& call);
+  void wrap_in_table(const Site& site, TSNode table, const std::vector<TSNode>& classes);
+  bool replace_in_mappings(const Site& site, const CallArguments& arguments);
   std::vector<TSNode> values_in(TSNode mapping, int scope, int depth) const;
   void collect_values(TSNode mapping, int scope, int depth, std::vector<TSNode>* values) const;
   void replace(const Site& site, TSNode value, bool in_call);
-  void insert(const Site& site, const Arguments& arguments);
+  void insert(const Site& site, const CallArguments& arguments);
   void offer(const Site& site, std::vector<ByteEdit> bytes, std::string old_value, bool in_call);
   bool still_parses(const std::vector<ByteEdit>& bytes, const Site& site, bool in_call) const;
   void report_references();
@@ -63,6 +65,7 @@ class KeywordRecipe {
   std::size_t errors_ = 0;
   std::set<std::size_t> partials_with_keyword_;  // by first byte
   std::set<std::size_t> edited_values_;          // by first byte: two calls may share a dictionary
+  std::set<std::size_t> wrapped_;                // by first byte: classes and dictionaries of handle_table
   std::vector<std::pair<std::size_t, std::string>> declined_;
   std::string broken_;
   EditOutcome outcome_;

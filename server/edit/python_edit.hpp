@@ -39,8 +39,9 @@ struct EditOutcome {
 };
 
 // Finds the calls that `recipe` names and makes its edit. Names are resolved through imports (`import torch.optim as o`,
-// `from torch.optim import AdamW as A`), simple assignments (`Opt = torch.optim.AdamW`), and class references in
-// dictionaries or keyword arguments are reported in not_offered. A call whose keyword already has the wanted value
+// `from torch.optim import AdamW as A`), simple assignments (`Opt = torch.optim.AdamW`), functools.partial, literal
+// getattr, and dictionaries of classes that are called through (`OPTIMIZERS[name](...)`). Classes that travel otherwise
+// (keyword arguments, attributes, defaults) are reported in not_offered. A call whose keyword already has the wanted value
 // yields no edit. The result of each edit is parsed again: an edit that would not parse is not returned.
 // Errors: source that does not parse at the call, an unknown recipe.
 Result<EditOutcome> apply_recipe(const EditRecipe& recipe, std::string_view path, std::string_view source);

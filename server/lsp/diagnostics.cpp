@@ -70,8 +70,15 @@ Json log_diagnostics(const std::vector<Finding>& findings, const TextBuffer* tex
 Json source_diagnostics(const std::vector<OfferedEdit>& edits, const UriOf& uris,
                         const ClientCapabilities& client) {
   Json out = Json::array();
+  const OfferedEdit* previous = nullptr;
   for (const OfferedEdit& edit : edits) {
     const Offer& offer = *edit.offer;
+    // Several ways to mend the same call are one problem.
+    if (previous != nullptr && previous->range == edit.range && previous->offer->code == offer.code) {
+      out.back()["message"] = out.back()["message"].get<std::string>() + "\nOr: " + edit.title;
+      continue;
+    }
+    previous = &edit;
     std::string message = plain_line(offer.headline);
     Json item = {{"range", to_json(edit.range)},
                  {"severity", static_cast<int>(edit.preferred ? Severity::kWarning : Severity::kInformation)},

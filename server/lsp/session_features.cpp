@@ -150,7 +150,7 @@ void Session::hover(const HoverParams& params, ReplyOnce reply) {
   if (found == nullptr && may_be_log(*document)) {
     const Signature* signature = engine_->explain_line(document->text.line(params.position.line));
     if (signature != nullptr && !signature->explain.what.empty()) {
-      alone = {line_number, line_number, signature, "", ""};
+      alone = {line_number, line_number, signature, "", fix_of(*signature, {})};
       found = &alone;
     }
   }

@@ -261,7 +261,7 @@ class Summarizer {
     const Signature& signature = signature_of(event);
     if (signature.explain.what.empty()) return;
     RecognisedLine line{event.line, std::max(event.line, event.end_line), &signature, "", ""};
-    line.fix = bind_text(signature.fix.summary.text, event.captures);
+    line.fix = fix_of(signature, event.captures);
     for (const IncidentReport& incident : diagnosis_.incidents) {
       if (incident.cause.signature != signature.id) continue;
       const bool evidence = std::any_of(
@@ -329,6 +329,12 @@ class Summarizer {
 };
 
 }  // namespace
+
+std::string fix_of(const Signature& signature, const Captures& captures) {
+  // Whether a condition on the rest of the log holds is not known here.
+  if (!signature.fix.summary.needs.empty()) return "";
+  return bind_text(signature.fix.summary.text, captures);
+}
 
 std::string plain_line(std::string_view text, std::size_t limit) {
   std::string out;

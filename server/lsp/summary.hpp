@@ -69,6 +69,9 @@ inline constexpr std::size_t kMaxFindings = 1000;
 
 Summary summarise(const Analysis& analysis, const Engine& engine, const std::string& workspace);
 
+// The fix that a signature's text tells for these captures, "" where it needs to know more.
+std::string fix_of(const Signature& signature, const Captures& captures);
+
 // Text of a log on one line without control characters, cut at `limit` bytes on a character's boundary.
 std::string plain_line(std::string_view text, std::size_t limit = 2000);
 

@@ -2,7 +2,6 @@
 
 #include <re2/filtered_re2.h>
 #include <re2/re2.h>
-#include <re2/set.h>
 
 namespace firstfault {
 namespace {
@@ -16,21 +15,16 @@ RE2::Options options() {
   return options;
 }
 
-// "" or what is wrong. RE2 has no call that only parses; RE2::Set compiles later, so adding to it is one.
-std::string regex_error(const std::string& pattern, RegexCheck check) {
-  if (check == RegexCheck::kCompile) {
-    const RE2 regex(pattern, options());
-    return regex.ok() ? "" : regex.error();
-  }
-  RE2::Set set(options(), RE2::UNANCHORED);
-  std::string error;
-  return set.Add(pattern, &error) >= 0 ? "" : error;
+// "" or what is wrong.
+std::string regex_error(const std::string& pattern) {
+  const RE2 regex(pattern, options());
+  return regex.ok() ? "" : regex.error();
 }
 
-void check_list(const std::vector<std::string>& patterns, const std::string& pointer, RegexCheck check,
+void check_list(const std::vector<std::string>& patterns, const std::string& pointer,
                 std::vector<Problem>* problems) {
   for (std::size_t index = 0; index < patterns.size(); ++index) {
-    const std::string error = regex_error(patterns[index], check);
+    const std::string error = regex_error(patterns[index]);
     if (error.empty()) continue;
     problems->push_back({pointer + "/" + std::to_string(index),
                          error + "; correct it (RE2 syntax: no look-around, no back-references)"});
@@ -51,14 +45,14 @@ bool has_literal(const std::string& pattern) {
 
 }  // namespace
 
-void check_regexes(const Signature& signature, RegexCheck check, std::vector<Problem>* problems) {
+void check_regexes(const Signature& signature, std::vector<Problem>* problems) {
   const Match& match = signature.match;
-  check_list(match.patterns, "/match/patterns", check, problems);
-  check_list(match.unless, "/match/unless", check, problems);
-  check_list(match.record, "/match/record", check, problems);
-  check_list(match.record_unless, "/match/recordUnless", check, problems);
+  check_list(match.patterns, "/match/patterns", problems);
+  check_list(match.unless, "/match/unless", problems);
+  check_list(match.record, "/match/record", problems);
+  check_list(match.record_unless, "/match/recordUnless", problems);
   for (std::size_t index = 0; index < signature.edits.size(); ++index) {
-    const std::string error = regex_error(signature.edits[index].replace_if, check);
+    const std::string error = regex_error(signature.edits[index].replace_if);
     if (!error.empty())
       problems->push_back({"/edits/" + std::to_string(index) + "/replaceIf", error + "; correct it"});
   }

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "signature/read_signature.hpp"
+#include "signature/json_field.hpp"
+#include "signature/signature.hpp"
 
 namespace firstfault {
 
-void check_regexes(const Signature& signature, RegexCheck check, std::vector<Problem>* problems);
+void check_regexes(const Signature& signature, std::vector<Problem>* problems);
 
 // Pointers of the patterns that hold no literal of four bytes that every match must contain. RE2 cannot skip
 // lines quickly on such a pattern, so each costs every line of every log. A lint, no error.

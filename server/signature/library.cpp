@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "signature/check_regexes.hpp"
 #include "signature/json_lines.hpp"
 #include "signature/nearest_word.hpp"
 #include "signature/read_signature.hpp"
@@ -64,8 +65,8 @@ class LibraryLoader {
     } else if (name == "calibration") {
       library_->frequencies_ = read_calibration(json, &problems);
     } else if (name != "schema") {
-      const auto check = options_.compile_patterns ? RegexCheck::kCompile : RegexCheck::kParse;
-      library_->signatures_.push_back(read_signature(json, name, check, &problems));
+      library_->signatures_.push_back(read_signature(json, name, &problems));
+      if (options_.check_patterns) check_regexes(library_->signatures_.back(), &problems);
       library_->signatures_.back().file = file.path;
       sources_.push_back(&file);
     }

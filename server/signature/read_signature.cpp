@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 
-#include "signature/check_regexes.hpp"
 #include "signature/library.hpp"
 
 namespace firstfault {
@@ -213,7 +212,7 @@ void read_examples(const JsonField& file, Signature* signature) {
 
 }  // namespace
 
-Signature read_signature(const nlohmann::json& json, std::string_view base_name, RegexCheck regexes,
+Signature read_signature(const nlohmann::json& json, std::string_view base_name,
                          std::vector<Problem>* problems) {
   Signature signature;
   const JsonField file(json, "", problems);
@@ -232,7 +231,6 @@ Signature read_signature(const nlohmann::json& json, std::string_view base_name,
   }
   read_advice(file, &signature);
   read_examples(file, &signature);
-  check_regexes(signature, regexes, problems);
   return signature;
 }
 

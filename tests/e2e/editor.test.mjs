@@ -7,10 +7,7 @@ import { root } from '../../.ci/lib.mjs';
 import { Editor, exampleWorkspace } from './editor.mjs';
 
 const testLimitMs = 180_000;
-const example = fs.readFileSync(
-  path.join(root, 'tests/golden/cpu-allocation-rank2/output.log'),
-  'utf8',
-);
+const example = fs.readFileSync(path.join(root, 'tests/golden/cpu-allocation/output.log'), 'utf8');
 const lineOf = (text) => example.split('\n').findIndex((line) => line.includes(text)) + 1;
 
 /** @type {Editor} */

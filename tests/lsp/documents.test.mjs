@@ -10,7 +10,7 @@ import { Client, clientCapabilities, temporaryFolder } from './server.mjs';
 
 const severityError = 1;
 const requestCancelled = -32800;
-const exampleFile = path.join(root, 'tests/golden/cpu-allocation-rank2/output.log');
+const exampleFile = path.join(root, 'tests/golden/cpu-allocation/output.log');
 const example = fs.readFileSync(exampleFile, 'utf8');
 const exampleLines = example.split('\n');
 /** The line of the failing rank's own error: what everything else must point to. */
