@@ -19,10 +19,11 @@ function rawClient(context) {
   return client;
 }
 
-test('initialize announces what the server does, and shutdown then exit ends it with status 0', async () => {
+test('initialize announces what the server does, and shutdown then exit ends it with status 0', async (context) => {
   const client = new Client();
+  context.after(() => client.kill());
   const { capabilities, serverInfo } = await client.initialize();
-  assert.equal(serverInfo.name, 'firstfault');
+  assert.equal(serverInfo.name, 'FirstFault');
   const sync = capabilities.textDocumentSync;
   assert.equal(typeof sync === 'object' ? sync.change : sync, 2, 'incremental synchronization');
   assert.ok(capabilities.hoverProvider);
@@ -132,7 +133,7 @@ test('a message in two pieces with another header is read', async (context) => {
   client.write(bytes.slice(0, 60));
   await new Promise((resolve) => setTimeout(resolve, 50));
   client.write(bytes.slice(60));
-  assert.equal((await client.response(1)).result.serverInfo.name, 'firstfault');
+  assert.equal((await client.response(1)).result.serverInfo.name, 'FirstFault');
 });
 
 test('the server has no socket open', async (context) => {

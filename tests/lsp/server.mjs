@@ -85,7 +85,9 @@ export class Client {
 
   /** @returns {Promise<any>} */
   request(method, params, token) {
-    return within(this.connection.sendRequest(method, params, token), method);
+    // An undefined third argument would count as a second parameter.
+    const more = token ? [token] : [];
+    return within(this.connection.sendRequest(method, params, ...more), method);
   }
 
   open(uri, languageId, text, version = 1) {
