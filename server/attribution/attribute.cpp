@@ -45,15 +45,23 @@ std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, co
   }
   if (killed) return killed;
   if (generic) return generic;
+  // The launcher was told to stop from outside, before anyone lost a peer.
   auto silent = clocks.silent(known);
+  if (auto stopped = fallback_rule(findings, index, Tier::kKill)) {
+    if (!silent || silent->initiator.ranks.size() != 1) return stopped;
+  }
   auto exited = exit_rule(findings, index);
-  if (silent &&
-      !(exited && exited->pattern != "exit/code" && exited->initiator.ranks == silent->initiator.ranks)) {
+  if (silent && !(exited && exited->pattern != "exit/code" && exited->initiator.ranks == silent->initiator.ranks)) {
     return silent;
   }
-  if (exited) return exited;
   auto fallback = fallback_rule(findings, index);
-  if (fallback && fallback->pattern != "consequence-only") return fallback;
+  const bool either = fallback && fallback->pattern != "consequence-only";
+  // An abort whose rank nobody names is how a rank ends after its watchdog gave up.
+  if (exited && !(exited->pattern == "exit/signal-unranked" && !clocks.waits().empty()) &&
+      !(either && exited->pattern == "exit/code")) {
+    return exited;
+  }
+  if (either) return fallback;
   if (auto verdict = clocks.unattributed()) return verdict;
   return fallback;
 }

@@ -190,8 +190,12 @@ void RankIndex::read_map(const Event& event) {
   const std::string_view bus = text_of(event.captures, "bus");
   std::string host(text_of(event.captures, "host"));
   if (!host.empty() && !rank && !pid && !local_rank && !device && bus.empty()) {
-    sections_[event.source].emplace_back(event.line, host);
+    sections_[event.source].push_back({event.line, host, ""});
     tie(std::nullopt, std::nullopt, host, std::nullopt, "");
+    return;
+  }
+  if (!bus.empty() && !rank && !pid && !local_rank && !device && host.empty()) {
+    sections_[event.source].push_back({event.line, section_of(event.source, event.line).host, std::string(bus)});
     return;
   }
   if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
@@ -214,6 +218,7 @@ void RankIndex::read_map(const Event& event) {
     if (pid && *pid > 0) local_of_pid_[{key, std::to_string(*pid)}].insert(*local);
     if (!bus.empty()) local_of_bus_[{key, bus_key(bus)}].insert(*local);
   }
+  if (rank && device) by_device_[{key, std::to_string(*device)}].insert(*rank);
   tie(rank, local_rank, host, pid, bus);
 }
 
@@ -282,13 +287,7 @@ bool RankIndex::knows_pids_of(std::string_view host) const {
 
 std::string RankIndex::host_of_source(int source, std::uint64_t line) const {
   if (source < 0) return {};
-  if (const auto sections = sections_.find(source); sections != sections_.end()) {
-    std::string host;
-    for (const auto& [at, name] : sections->second) {
-      if (at <= line) host = name;
-    }
-    if (!host.empty()) return host;
-  }
+  if (const Section& section = section_of(source, line); !section.host.empty()) return section.host;
   return source_hosts_[static_cast<std::size_t>(source)];
 }
 
@@ -374,8 +373,29 @@ std::vector<int> RankIndex::ranks_of(const Event& event) const {
   }
   if (const auto bus = text_of(event.captures, "bus"); !bus.empty()) return one(by_bus(bus, host));
   if (const auto local = as_rank(event.captures, "local_rank")) return one(by_local_rank(*local, host));
-  if (names_process && event.context.launcher) return {};
-  return one(rank_of(event.context, event.source));
+  if (event.context.launcher && names_process) return {};
+  if (const auto own = rank_of(event.context, event.source)) return {*own};
+  if (const auto device = as_rank(event.captures, "device")) return one(by_device(*device, host));
+  if (const auto section = section_of(event.source, event.line); !section.bus.empty()) {
+    return one(by_bus(section.bus, host));
+  }
+  return {};
+}
+
+std::optional<int> RankIndex::by_device(int device, std::string_view host) const {
+  if (const auto rank = look_up(by_device_, host, std::to_string(device))) return rank;
+  return by_local_rank(device, host);
+}
+
+const RankIndex::Section& RankIndex::section_of(int source, std::uint64_t line) const {
+  static const Section kNone;
+  const auto sections = sections_.find(source);
+  const Section* last = &kNone;
+  if (sections == sections_.end()) return kNone;
+  for (const Section& section : sections->second) {
+    if (section.line <= line) last = &section;
+  }
+  return *last;
 }
 
 std::vector<int> RankIndex::ranks_on(std::string_view host) const {

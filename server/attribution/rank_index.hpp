@@ -64,7 +64,17 @@ class RankIndex {
   std::map<int, RankFacts> ranks_;
   std::vector<std::string> hosts_;
   std::vector<std::string> source_hosts_;
-  std::map<int, std::vector<std::pair<std::uint64_t, std::string>>> sections_;  // by source: line, host
+  // A line that only says whom the lines below it are about: "Name: pod-3", "GPU 00000000:8B:00.0".
+  struct Section {
+    std::uint64_t line = 0;
+    std::string host;
+    std::string bus;
+  };
+  const Section& section_of(int source, std::uint64_t line) const;
+  std::optional<int> by_device(int device, std::string_view host) const;
+
+  std::map<int, std::vector<Section>> sections_;  // by source, in order of lines
+  std::map<Key, std::set<int>> by_device_;
   std::map<Key, std::set<int>> local_of_pid_;  // where the log ties a pid or a bus id to a local rank alone
   std::map<Key, std::set<int>> local_of_bus_;
   std::map<std::string, std::set<int>> locals_;  // by host

@@ -415,10 +415,11 @@ std::optional<Verdict> exit_rule(const Findings& findings, const RankIndex& inde
   return unknown_exit(findings, index, {6, 15, 2, 1});
 }
 
-std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& index) {
+std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& index, std::optional<Tier> tier) {
   std::vector<const Finding*> either;
   const Finding* consequence = nullptr;
   for (const Finding& finding : findings.all) {
+    if (tier && finding.signature->tier != *tier) continue;
     if (is_own_cause(finding)) {
       either.push_back(&finding);
     } else if (finding.counts() && finding.signature->role == Role::kConsequence) {

@@ -17,7 +17,9 @@ std::optional<Verdict> kill_rule(const Findings& findings, const RankIndex& inde
 // What is left: an abort, a signal to one rank, an exit code without a word.
 std::optional<Verdict> exit_rule(const Findings& findings, const RankIndex& index);
 // Roles "either", and consequences where the whole input has nothing else.
-std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& index);
+// `tier`: only findings of that tier.
+std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& index,
+                                     std::optional<Tier> tier = std::nullopt);
 
 // The strongest failure line of that rank's own, nullptr if it has none.
 const Finding* own_finding(const Findings& findings, int rank);

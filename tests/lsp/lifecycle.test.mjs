@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { Client, RawClient } from './server.mjs';
+import { serverBinary } from '../../.ci/lib.mjs';
+import { Client, RawClient, spawnServer } from './server.mjs';
 
 const code = {
   parseError: -32700,
@@ -137,17 +138,26 @@ test('a message in two pieces with another header is read', async (context) => {
 });
 
 test('the server has no socket open', async (context) => {
-  const client = new Client();
-  context.after(() => client.kill());
+  // Node's own "pipes" are sockets: real ones come from a shell.
+  const client = new RawClient(
+    spawnServer('sh', ['-c', 'cat | "$0" lsp 2>/dev/null | cat', serverBinary]),
+  );
+  context.after(() => client.server.child.stdin.end());
   await client.initialize();
-  const folder = `/proc/${client.server.child.pid}/fd`;
-  // Node connects standard streams of its children by socket pairs; everything above them is the server's own.
-  const own = fs
-    .readdirSync(folder)
-    .filter((fd) => Number(fd) > 2)
-    .map((fd) => fs.readlinkSync(`${folder}/${fd}`));
+  const shell = client.server.child.pid;
+  const children = fs
+    .readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8')
+    .trim()
+    .split(' ');
+  const server = children.find(
+    (pid) => fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'firstfault',
+  );
+  const targets = fs
+    .readdirSync(`/proc/${server}/fd`)
+    .map((fd) => fs.readlinkSync(`/proc/${server}/fd/${fd}`));
+  assert.ok(targets.some((target) => target.startsWith('pipe:')));
   assert.deepEqual(
-    own.filter((target) => target.startsWith('socket:')),
+    targets.filter((target) => target.startsWith('socket:')),
     [],
   );
 });

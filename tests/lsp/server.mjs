@@ -22,8 +22,8 @@ export function within(promise, what, limit = waitLimitMs) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-export function spawnServer() {
-  const child = spawn(serverBinary, ['lsp'], { stdio: ['pipe', 'pipe', 'pipe'] });
+export function spawnServer(command = serverBinary, args = ['lsp']) {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = new Promise((resolve) =>
     child.on('close', (status, signal) => resolve(signal ?? status)),
   );
@@ -135,8 +135,8 @@ export class Client {
 
 /** The protocol by hand: frames may hold anything. */
 export class RawClient {
-  constructor() {
-    this.server = spawnServer();
+  constructor(server = spawnServer()) {
+    this.server = server;
     this.buffer = Buffer.alloc(0);
     this.messages = [];
     this.waiting = [];

@@ -14,7 +14,10 @@ std::vector<ProcessExit> read(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   std::uint64_t number = 0;
-  while (std::getline(lines, line)) reader.add(line, ++number, number, {}, 0, &exits);
+  while (std::getline(lines, line)) {
+    ++number;
+    reader.add(line, number, number, {}, 0, &exits);
+  }
   return exits;
 }
 
