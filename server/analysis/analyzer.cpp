@@ -40,6 +40,32 @@ void shift_lines(int source, std::uint64_t by, EventLog* log) {
   for (auto& [key, activity] : log->local_ranks) shift_activity(&activity);
 }
 
+std::string_view last_parts(std::string_view path, int parts) {
+  std::size_t at = path.size();
+  for (; parts > 0 && at != 0 && at != std::string_view::npos; --parts) at = path.rfind('/', at - 1);
+  return at == std::string_view::npos ? path : path.substr(at + 1);
+}
+
+// What a path says is read from the part that belongs to the job: the folder that the user gave and what lies below it.
+// Of a file that she named herself the folders above may tell its rank (attempt_0/3/stderr.log), but not its host: they
+// are as likely to be named after a project.
+SourceContext context_of_file(std::string_view path, const std::vector<std::string>& given) {
+  for (const std::string& root : given) {
+    std::string_view folder = root;
+    while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
+    if (path.size() <= folder.size() || path.substr(0, folder.size()) != folder || path[folder.size()] != '/') continue;
+    const std::string_view name = last_parts(folder, 1);
+    const bool named = name != "." && name != "..";
+    return context_of_path(path.substr(folder.size() - (named ? name.size() : 0) + (named ? 0 : 1)));
+  }
+  constexpr int kRankParts = 3;  // attempt_0/3/stderr.log
+  SourceContext context = context_of_path(last_parts(path, kRankParts));
+  const SourceContext of_name = context_of_path(last_parts(path, 1));
+  context.host = of_name.host;
+  context.node = of_name.node;
+  return context;
+}
+
 bool is_error_file(std::string_view path) {
   constexpr std::string_view kName = "error.json";
   return path.size() >= kName.size() && path.substr(path.size() - kName.size()) == kName;
@@ -79,9 +105,9 @@ Result<Analysis> conclude(Scanner* scanner, const Library& library,
 }  // namespace
 
 Analyzer::Analyzer(std::shared_ptr<const Library> library)
-    : patterns_(std::make_shared<const PatternSet>(std::move(library))) {}
-
-const Library& Analyzer::library() const { return patterns_->library(); }
+    : library_(std::move(library)), patterns_(std::async(std::launch::async, [library = library_] {
+        return std::make_shared<const PatternSet>(library);
+      })) {}
 
 Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
                                          const AnalyzeOptions& options) const {
@@ -91,7 +117,7 @@ Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
   std::stable_partition(files->begin(), files->end(), [](const std::string& path) { return !is_error_file(path); });
   const auto workspace = read_workspace(options);
   if (!workspace) return workspace.error();
-  Scanner scanner(patterns_);
+  Scanner scanner(patterns());
   for (const std::string& path : *files) {
     std::unique_ptr<Source> source;
     if (path == "-") {
@@ -101,7 +127,7 @@ Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
       if (!opened) return opened.error();
       source = std::move(*opened);
     }
-    const auto scanned = scanner.scan(*source, options.cancel, options.progress);
+    const auto scanned = scanner.scan(*source, context_of_file(path, paths), options.cancel, options.progress);
     if (!scanned) return scanned.error();
   }
   return conclude(&scanner, library(), *workspace, {}, options.cancel);
@@ -111,11 +137,11 @@ Result<Analysis> Analyzer::analyze_text(const std::vector<NamedText>& texts,
                                         const AnalyzeOptions& options) const {
   const auto workspace = read_workspace(options);
   if (!workspace) return workspace.error();
-  Scanner scanner(patterns_);
+  Scanner scanner(patterns());
   std::vector<std::uint64_t> first_lines;
   for (const NamedText& text : texts) {
     auto source = open_memory(text.path, text.text);
-    const auto scanned = scanner.scan(*source, options.cancel, options.progress);
+    const auto scanned = scanner.scan(*source, context_of_file(text.path, {}), options.cancel, options.progress);
     if (!scanned) return scanned.error();
     first_lines.push_back(std::max<std::uint64_t>(text.first_line, 1));
   }
@@ -127,9 +153,9 @@ const Signature* Analyzer::explain_line(std::string_view line) const {
   std::vector<PatternSet::LineMatch> matches;
   each_body(line, [&](std::string_view body) {
     if (found != nullptr) return;
-    patterns_->match(body, MatchIn::kLog, &matches);
+    patterns()->match(body, MatchIn::kLog, &matches);
     for (const auto& match : matches) {
-      if (!patterns_->record_holds(match.signature, body)) continue;
+      if (!patterns()->record_holds(match.signature, body)) continue;
       const Signature& signature = library().signatures()[static_cast<std::size_t>(match.signature)];
       if (!signature.match.needs.empty()) continue;
       if (found == nullptr || (found->role == Role::kContext && signature.role != Role::kContext))
@@ -145,7 +171,7 @@ bool Analyzer::looks_like_log(std::string_view head) const {
   each_body(head, [&](std::string_view body) {
     if (found) return;
     if (body.find("Traceback (most recent call last)") != std::string_view::npos) found = true;
-    patterns_->match(body, MatchIn::kLog, &matches);
+    patterns()->match(body, MatchIn::kLog, &matches);
     for (const auto& match : matches) {
       if (library().signatures()[static_cast<std::size_t>(match.signature)].role != Role::kContext)
         found = true;

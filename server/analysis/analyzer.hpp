@@ -1,6 +1,7 @@
 // The one entry point of the engine: sources in, diagnosis out. cli/ and lsp/ call nothing deeper.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,12 +41,13 @@ struct LineExplanation {
   std::uint64_t end_line = 0;
 };
 
-// Thread-safe: one Analyzer may serve several calls at once.
+// Thread-safe: one Analyzer may serve several calls at once. Patterns are compiled in the background from construction
+// on; the first call that needs them waits for them.
 class Analyzer {
  public:
   explicit Analyzer(std::shared_ptr<const Library> library);
 
-  const Library& library() const;
+  const Library& library() const { return *library_; }
 
   // Files, folders and "-" are sources of one job. Errors name the input and say what to do. A cancelled call is the
   // error "cancelled".
@@ -59,7 +61,10 @@ class Analyzer {
   bool looks_like_log(std::string_view head) const;
 
  private:
-  std::shared_ptr<const PatternSet> patterns_;
+  const std::shared_ptr<const PatternSet>& patterns() const { return patterns_.get(); }
+
+  std::shared_ptr<const Library> library_;
+  std::shared_future<std::shared_ptr<const PatternSet>> patterns_;
 };
 
 }  // namespace firstfault

@@ -41,15 +41,6 @@ std::uint64_t stream_key(int source, const LineContext& context) {
   return key;
 }
 
-// What a path says is read from the part that belongs to the job: the folders above a log may be named like hosts.
-std::string_view telling_part(std::string_view path) {
-  constexpr int kParts = 4;  // node02/attempt_0/3/stderr.log
-  if (path.empty() || path[0] != '/') return path;
-  std::size_t at = path.size();
-  for (int part = 0; part < kParts && at != 0 && at != std::string_view::npos; ++part) at = path.rfind('/', at - 1);
-  return at == std::string_view::npos ? path : path.substr(at + 1);
-}
-
 std::string bounded(std::string_view text, std::size_t limit) {
   return std::string(text.substr(0, std::min(text.size(), limit)));
 }
@@ -74,7 +65,7 @@ struct Scanner::State {
   void note_identity(const Line& line, const LineContext& context);
   void add_event(const Line& line, PatternSet::LineMatch* match, EventContext context, int record,
                  std::uint64_t key);
-  int begin_source(const Source& source, bool workspace);
+  void begin_source(const Source& source, const SourceContext& context, bool workspace);
   Result<bool> read_all(Source* input, const LineDecoder::Sink& sink, ContextReader* reader,
                         const CancellationToken& cancel, const ProgressCallback& progress);
 };
@@ -164,15 +155,14 @@ void Scanner::State::add_workspace_line(const Line& line) {
   for (auto& match : matches) add_event(line, &match, {}, -1, static_cast<std::uint64_t>(source) * 7919);
 }
 
-int Scanner::State::begin_source(const Source& input, bool workspace) {
+void Scanner::State::begin_source(const Source& input, const SourceContext& context, bool workspace) {
   ScannedSource scanned;
   scanned.path = input.path();
   scanned.workspace = workspace;
-  if (!workspace) scanned.context = context_of_path(telling_part(scanned.path));
+  scanned.context = context;
   log.sources.push_back(std::move(scanned));
   source = static_cast<int>(log.sources.size()) - 1;
   streams.clear();
-  return source;
 }
 
 Result<bool> Scanner::State::read_all(Source* input, const LineDecoder::Sink& sink, ContextReader* reader,
@@ -209,9 +199,9 @@ Scanner::Scanner(std::shared_ptr<const PatternSet> patterns) : state_(std::make_
 
 Scanner::~Scanner() = default;
 
-Result<bool> Scanner::scan(Source& source, const CancellationToken& cancel,
+Result<bool> Scanner::scan(Source& source, const SourceContext& context, const CancellationToken& cancel,
                            const ProgressCallback& progress) {
-  state_->begin_source(source, false);
+  state_->begin_source(source, context, false);
   ContextReader reader(state_->log.sources.back().context);
   return state_->read_all(
       &source, [this, &reader](const Line& line) { state_->add_line(line, &reader); }, &reader, cancel,
@@ -219,7 +209,7 @@ Result<bool> Scanner::scan(Source& source, const CancellationToken& cancel,
 }
 
 Result<bool> Scanner::scan_workspace_file(Source& source, const CancellationToken& cancel) {
-  state_->begin_source(source, true);
+  state_->begin_source(source, {}, true);
   return state_->read_all(&source, [this](const Line& line) { state_->add_workspace_line(line); }, nullptr,
                           cancel, {});
 }

@@ -44,8 +44,9 @@ class Scanner {
   explicit Scanner(std::shared_ptr<const PatternSet> patterns);
   ~Scanner();
 
-  // Reads a whole source. Errors name it; what was read before stays.
-  Result<bool> scan(Source& source, const CancellationToken& cancel = {}, const ProgressCallback& progress = {});
+  // Reads a whole source. Errors name it; what was read before stays. `context`: what its path says of its lines.
+  Result<bool> scan(Source& source, const SourceContext& context, const CancellationToken& cancel = {},
+                    const ProgressCallback& progress = {});
   // A file of the workspace: only patterns with "in": "source" apply.
   Result<bool> scan_workspace_file(Source& source, const CancellationToken& cancel = {});
   // The log so far, records closed and `needs` judged. The scanner is then done.

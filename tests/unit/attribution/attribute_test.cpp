@@ -83,7 +83,7 @@ Attribution diagnose_logs(const std::vector<std::pair<std::string, std::string>>
   Scanner scanner(std::make_shared<const PatternSet>(test_library()));
   for (const auto& [path, text] : logs) {
     auto source = open_memory(path, text);
-    REQUIRE(scanner.scan(*source).ok());
+    REQUIRE(scanner.scan(*source, {}).ok());
   }
   return attribute(scanner.finish(), *test_library());
 }
