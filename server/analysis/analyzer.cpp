@@ -46,14 +46,15 @@ std::string_view last_parts(std::string_view path, int parts) {
   return at == std::string_view::npos ? path : path.substr(at + 1);
 }
 
-// What a path says is read from the part that belongs to the job: the folder that the user gave and what lies below it.
-// Of a file that she named herself the folders above may tell its rank (attempt_0/3/stderr.log), but not its host: they
-// are as likely to be named after a project.
+// What a path says is read from the part that belongs to the job: the folder that the user gave and what lies
+// below it. Of a file that she named herself the folders above may tell its rank (attempt_0/3/stderr.log),
+// but not its host: they are as likely to be named after a project.
 SourceContext context_of_file(std::string_view path, const std::vector<std::string>& given) {
   for (const std::string& root : given) {
     std::string_view folder = root;
     while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
-    if (path.size() <= folder.size() || path.substr(0, folder.size()) != folder || path[folder.size()] != '/') continue;
+    if (path.size() <= folder.size() || path.substr(0, folder.size()) != folder || path[folder.size()] != '/')
+      continue;
     const std::string_view name = last_parts(folder, 1);
     const bool named = name != "." && name != "..";
     return context_of_path(path.substr(folder.size() - (named ? name.size() : 0) + (named ? 0 : 1)));
@@ -113,8 +114,10 @@ Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
                                          const AnalyzeOptions& options) const {
   auto files = expand_paths(paths);
   if (!files) return files.error();
-  // torchrun's error.json repeats what the rank's stderr says: the log itself is the better evidence, so it comes first.
-  std::stable_partition(files->begin(), files->end(), [](const std::string& path) { return !is_error_file(path); });
+  // torchrun's error.json repeats what the rank's stderr says: the log itself is the better evidence, so it
+  // comes first.
+  std::stable_partition(files->begin(), files->end(),
+                        [](const std::string& path) { return !is_error_file(path); });
   const auto workspace = read_workspace(options);
   if (!workspace) return workspace.error();
   Scanner scanner(patterns());
@@ -127,7 +130,8 @@ Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
       if (!opened) return opened.error();
       source = std::move(*opened);
     }
-    const auto scanned = scanner.scan(*source, context_of_file(path, paths), options.cancel, options.progress);
+    const auto scanned =
+        scanner.scan(*source, context_of_file(path, paths), options.cancel, options.progress);
     if (!scanned) return scanned.error();
   }
   return conclude(&scanner, library(), *workspace, {}, options.cancel);
@@ -141,7 +145,8 @@ Result<Analysis> Analyzer::analyze_text(const std::vector<NamedText>& texts,
   std::vector<std::uint64_t> first_lines;
   for (const NamedText& text : texts) {
     auto source = open_memory(text.path, text.text);
-    const auto scanned = scanner.scan(*source, context_of_file(text.path, {}), options.cancel, options.progress);
+    const auto scanned =
+        scanner.scan(*source, context_of_file(text.path, {}), options.cancel, options.progress);
     if (!scanned) return scanned.error();
     first_lines.push_back(std::max<std::uint64_t>(text.first_line, 1));
   }

@@ -41,23 +41,23 @@ struct LineExplanation {
   std::uint64_t end_line = 0;
 };
 
-// Thread-safe: one Analyzer may serve several calls at once. Patterns are compiled in the background from construction
-// on; the first call that needs them waits for them.
+// Thread-safe: one Analyzer may serve several calls at once. Patterns are compiled in the background from
+// construction on; the first call that needs them waits for them.
 class Analyzer {
  public:
   explicit Analyzer(std::shared_ptr<const Library> library);
 
   const Library& library() const { return *library_; }
 
-  // Files, folders and "-" are sources of one job. Errors name the input and say what to do. A cancelled call is the
-  // error "cancelled".
+  // Files, folders and "-" are sources of one job. Errors name the input and say what to do. A cancelled call
+  // is the error "cancelled".
   Result<Analysis> analyze_paths(const std::vector<std::string>& paths, const AnalyzeOptions& options) const;
   Result<Analysis> analyze_text(const std::vector<NamedText>& texts, const AnalyzeOptions& options) const;
 
   // The most specific signature that a single line (prefixes and all) matches, nullptr if none does.
   const Signature* explain_line(std::string_view line) const;
-  // Whether a text without a language id looks like a training log with something to say: any recognised event that is
-  // no mere context.
+  // Whether a text without a language id looks like a training log with something to say: any recognised
+  // event that is no mere context.
   bool looks_like_log(std::string_view head) const;
 
  private:

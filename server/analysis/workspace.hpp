@@ -9,9 +9,9 @@
 
 namespace firstfault {
 
-// Python, JSON, YAML, TOML and shell files below the folder, in a stable order; hidden folders, virtual environments and
-// large files are left out, and so is everything past kMaxWorkspaceFiles. Open editor documents replace those on disk.
-// Error: the folder does not exist.
+// Python, JSON, YAML, TOML and shell files below the folder, in a stable order; hidden folders, virtual
+// environments and large files are left out, and so is everything past kMaxWorkspaceFiles. Open editor
+// documents replace those on disk. Error: the folder does not exist.
 Result<std::vector<WorkspaceFile>> read_workspace(const AnalyzeOptions& options);
 
 inline constexpr std::size_t kMaxWorkspaceFiles = 2000;

@@ -17,10 +17,12 @@ std::set<int> members(const EventLog& log, const RankIndex& index) {
   std::set<int> ranks;
   for (const auto& [rank, facts] : index.ranks()) ranks.insert(rank);
   for (const auto& [rank, activity] : log.ranks) ranks.insert(rank);
-  // Ranks are numbered without holes, so a few missing numbers are ranks that never spoke. Many are other nodes' logs.
+  // Ranks are numbered without holes, so a few missing numbers are ranks that never spoke. Many are other
+  // nodes' logs.
   if (ranks.size() < 2) return ranks;
   const int end = std::max(index.world_size().value_or(0), *ranks.rbegin() + 1);
-  const auto missing = static_cast<std::size_t>(end) - std::min<std::size_t>(ranks.size(), static_cast<std::size_t>(end));
+  const auto missing =
+      static_cast<std::size_t>(end) - std::min<std::size_t>(ranks.size(), static_cast<std::size_t>(end));
   if (missing * 4 <= ranks.size()) {
     for (int rank = 0; rank < end; ++rank) ranks.insert(rank);
   }
@@ -51,7 +53,8 @@ std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, co
     if (!silent || silent->initiator.ranks.size() != 1) return stopped;
   }
   auto exited = exit_rule(findings, index);
-  if (silent && !(exited && exited->pattern != "exit/code" && exited->initiator.ranks == silent->initiator.ranks)) {
+  if (silent &&
+      !(exited && exited->pattern != "exit/code" && exited->initiator.ranks == silent->initiator.ranks)) {
     return silent;
   }
   auto fallback = fallback_rule(findings, index);
@@ -157,6 +160,14 @@ void add_alternatives(const Findings& findings, const Library& library, Incident
   (void)library;
 }
 
+// How much the failure line itself says: part of the evidence pattern whose frequency is measured.
+std::string band_of(const Verdict& verdict) {
+  if (verdict.finding == nullptr) return {};
+  const Signature& signature = *verdict.finding->signature;
+  if (!signature.match.derived.empty() || signature.specificity < 30) return " (generic)";
+  return signature.specificity < 70 ? " (family)" : " (specific)";
+}
+
 std::optional<Incident> judge(const EventLog& log, const Library& library, const RankIndex& index,
                               const Findings& findings) {
   const Clocks clocks(findings, index);
@@ -166,7 +177,7 @@ std::optional<Incident> judge(const EventLog& log, const Library& library, const
   explain_suspect(findings, &*verdict);
   Incident incident;
   incident.attempt = findings.attempt;
-  incident.pattern = verdict->pattern;
+  incident.pattern = verdict->pattern + band_of(*verdict);
   if (verdict->finding != nullptr) {
     incident.signature = verdict->finding->signature_index;
   } else if (const Signature* derived = library.derived(verdict->conclusion)) {
@@ -179,9 +190,9 @@ std::optional<Incident> judge(const EventLog& log, const Library& library, const
   bind(*verdict, findings, log, &incident);
   incident.evidence = verdict->evidence;
   incident.collateral = collateral_of(log, index, findings, clocks, *verdict);
-  const bool has_ranks = !known.empty() || !verdict->initiator.ranks.empty() || verdict->initiator.scope == Scope::kHost ||
-                         verdict->initiator.scope == Scope::kLauncher ||
-                         verdict->initiator.scope == Scope::kExternal;
+  const bool has_ranks =
+      !known.empty() || !verdict->initiator.ranks.empty() || verdict->initiator.scope == Scope::kHost ||
+      verdict->initiator.scope == Scope::kLauncher || verdict->initiator.scope == Scope::kExternal;
   if (has_ranks) incident.initiator = verdict->initiator;
   add_alternatives(findings, library, &incident);
   return incident;

@@ -1,4 +1,5 @@
-// Rule 2: logical clocks. Collective sequence numbers, operations and sizes tell waiters from the rank they wait for.
+// Rule 2: logical clocks. Collective sequence numbers, operations and sizes tell waiters from the rank they
+// wait for.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,8 @@ class Clocks {
  public:
   Clocks(const Findings& findings, const RankIndex& index);
 
-  // Ranks that issued something else than their peers, lag behind them, or are named as absent. None where the lines
-  // say nothing, or where they tell the ranks apart by an absence alone.
+  // Ranks that issued something else than their peers, lag behind them, or are named as absent. None where
+  // the lines say nothing, or where they tell the ranks apart by an absence alone.
   std::optional<Verdict> strong() const;
   // A member that prints nothing while its peers wait or lose it.
   std::optional<Verdict> silent(const std::set<int>& speaking_members) const;
@@ -45,10 +46,10 @@ class Clocks {
   std::optional<Verdict> behind() const;
 
   const RankIndex& index_;
-  std::vector<Wait> waits_;                  // one a rank and group
-  std::vector<Wait> issued_;                 // fingerprints
-  std::vector<const Finding*> absences_;     // lines that name absent ranks
-  std::vector<const Finding*> lost_;         // connections to peers that closed
+  std::vector<Wait> waits_;               // one a rank and group
+  std::vector<Wait> issued_;              // fingerprints
+  std::vector<const Finding*> absences_;  // lines that name absent ranks
+  std::vector<const Finding*> lost_;      // connections to peers that closed
 };
 
 }  // namespace firstfault

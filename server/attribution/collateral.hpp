@@ -8,8 +8,8 @@
 
 namespace firstfault {
 
-// Every other rank that the input knows of, with the edge that makes it collateral. Where nobody is known to have begun
-// it, only ranks whose own lines show them waiting.
+// Every other rank that the input knows of, with the edge that makes it collateral. Where nobody is known to
+// have begun it, only ranks whose own lines show them waiting.
 std::vector<Collateral> collateral_of(const EventLog& log, const RankIndex& index, const Findings& findings,
                                       const Clocks& clocks, const Verdict& verdict);
 

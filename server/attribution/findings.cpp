@@ -330,7 +330,8 @@ class Collector {
         continue;
       }
       const auto any = findings->last_progress.find({finding.source, -1});
-      if (any == findings->last_progress.end() || any->second.order <= finding.last_order + kProgressMargin) continue;
+      if (any == findings->last_progress.end() || any->second.order <= finding.last_order + kProgressMargin)
+        continue;
       const auto gap = seconds_between(any->second.time, finding.time);
       finding.recovered = !gap || *gap > kProgressSeconds;
     }

@@ -51,9 +51,9 @@ struct Alternative {
 struct Incident {
   bool primary = false;
   int attempt = 0;
-  int signature = -1;      // the one that explains the cause, -1: unknown
-  std::string cause;       // taxonomy id
-  std::string pattern;     // evidence pattern, the key of the measured frequency
+  int signature = -1;                  // the one that explains the cause, -1: unknown
+  std::string cause;                   // taxonomy id
+  std::string pattern;                 // evidence pattern, the key of the measured frequency
   std::optional<Initiator> initiator;  // none where the input has no ranks
   std::vector<Evidence> evidence;      // strongest first
   std::vector<Collateral> collateral;

@@ -87,7 +87,8 @@ std::vector<int> parse_rank_list(std::string_view text) {
       continue;
     }
     int value = 0;
-    while (at < text.size() && is_digit(text[at]) && value < kMaxRank) value = value * 10 + (text[at++] - '0');
+    while (at < text.size() && is_digit(text[at]) && value < kMaxRank)
+      value = value * 10 + (text[at++] - '0');
     while (at < text.size() && is_digit(text[at])) ++at;
     if (value > kMaxRank) continue;
     const int first = range_start >= 0 && value > range_start ? range_start + 1 : value;
@@ -126,7 +127,7 @@ void RankIndex::tie(std::optional<int> rank, std::optional<int> local_rank, std:
                     std::optional<std::int64_t> pid, std::string_view bus) {
   const std::string key = host_key(host);
   if (!key.empty() && std::none_of(hosts_.begin(), hosts_.end(),
-                                    [&](const std::string& known) { return host_key(known) == key; })) {
+                                   [&](const std::string& known) { return host_key(known) == key; })) {
     hosts_.emplace_back(host);
   }
   if (!rank || *rank < 0 || *rank > kMaxRank) return;
@@ -162,11 +163,13 @@ void RankIndex::read_event(const Event& event, const Signature& signature) {
       tie(rank, std::nullopt, text_of(event.captures, "host"), std::nullopt, "");
     }
     if (const auto rank = as_rank(event.captures, "rank")) {
-      tie(rank, std::nullopt, text_of(event.captures, "host"), parse_number(text_of(event.captures, "pid")), "");
+      tie(rank, std::nullopt, text_of(event.captures, "host"), parse_number(text_of(event.captures, "pid")),
+          "");
     }
     if (const auto local = as_rank(event.captures, "local_rank")) locals_[host_key(own_host)].insert(*local);
   }
-  // A rank that names a process of its own (a DataLoader worker, a child) owns that pid, unless it is another rank's.
+  // A rank that names a process of its own (a DataLoader worker, a child) owns that pid, unless it is another
+  // rank's.
   const auto pid = parse_number(text_of(event.captures, "pid"));
   if (pid && event.context.rank && !event.context.launcher && !by_pid(*pid, own_host)) {
     by_pid_[{host_key(own_host), std::to_string(*pid)}].insert(*event.context.rank);
@@ -195,10 +198,12 @@ void RankIndex::read_map(const Event& event) {
     return;
   }
   if (!bus.empty() && !rank && !pid && !local_rank && !device && host.empty()) {
-    sections_[event.source].push_back({event.line, section_of(event.source, event.line).host, std::string(bus)});
+    sections_[event.source].push_back(
+        {event.line, section_of(event.source, event.line).host, std::string(bus)});
     return;
   }
-  if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
+  if (host.empty())
+    host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
   const std::string key = host_key(host);
   read_lists(event, host);
   const auto node_rank = as_rank(event.captures, "node_rank");
@@ -206,7 +211,8 @@ void RankIndex::read_map(const Event& event) {
   if (node_rank && local_size) {
     bases_[key] = *node_rank * *local_size;
     for (int local = 0; local < *local_size; ++local) locals_[key].insert(local);
-    if (const auto nodes = as_rank(event.captures, "nnodes"); nodes && !world_size_) world_size_ = *nodes * *local_size;
+    if (const auto nodes = as_rank(event.captures, "nnodes"); nodes && !world_size_)
+      world_size_ = *nodes * *local_size;
     return;
   }
   const bool continues = open_.source == event.source && event.line - open_.line <= kTableDistance;
@@ -273,7 +279,8 @@ void RankIndex::guess_local_ranks(const EventLog& log) {
   const bool one_node = speaking.size() <= 1 && hosts_.size() <= 1 && highest_rank < kLargestNode &&
                         (!world_size_ || *world_size_ <= kLargestNode) &&
                         (log.local_ranks.empty() || !world_size_ || highest + 1 >= *world_size_);
-  local_is_global_ = consistent && (by_local_.empty() ? one_node : speaking.size() <= 1 && highest_rank < kLargestNode);
+  local_is_global_ =
+      consistent && (by_local_.empty() ? one_node : speaking.size() <= 1 && highest_rank < kLargestNode);
   for (const auto& [key, activity] : log.local_ranks) {
     if (const auto rank = by_local_rank(key.second, key.first)) ranks_[*rank];
   }
@@ -361,7 +368,8 @@ std::vector<int> RankIndex::ranks_of(const Event& event) const {
   if (const auto list = text_of(event.captures, "ranks"); !list.empty()) return parse_rank_list(list);
   if (const auto rank = as_rank(event.captures, "rank")) return {*rank};
   std::string host(text_of(event.captures, "host"));
-  if (host.empty()) host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
+  if (host.empty())
+    host = event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
   const auto one = [](std::optional<int> rank) {
     return rank ? std::vector<int>{*rank} : std::vector<int>{};
   };

@@ -1,7 +1,7 @@
 // Ties the numbers of processes together: local rank, host, pid, device and bus id to the global rank.
 //
-// Hosts are compared by their first label in lower case ("Node03.cluster" is "node03"). A number that the input maps to
-// two ranks maps to none. Immutable after construction.
+// Hosts are compared by their first label in lower case ("Node03.cluster" is "node03"). A number that the
+// input maps to two ranks maps to none. Immutable after construction.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ class RankIndex {
  public:
   RankIndex(const EventLog& log, const Library& library);
 
-  // The ranks that an event is about: those its captures name, else the rank of the process that it names by pid, bus
-  // id or local rank, else the rank whose line it is. Empty where that cannot be told.
+  // The ranks that an event is about: those its captures name, else the rank of the process that it names by
+  // pid, bus id or local rank, else the rank whose line it is. Empty where that cannot be told.
   std::vector<int> ranks_of(const Event& event) const;
   std::optional<int> rank_of(const EventContext& context, int source) const;
   std::optional<int> rank_of_exit(const ProcessExit& exit) const;
@@ -37,15 +37,19 @@ class RankIndex {
   std::optional<int> by_pid(std::int64_t pid, std::string_view host) const;
   std::optional<int> by_bus(std::string_view bus, std::string_view host) const;
   std::optional<int> by_local_rank(int local_rank, std::string_view host) const;
-  // Whether any rank's pid on that host ("" for any) is known, so that an unknown pid is none of the job's ranks.
+  // Whether any rank's pid on that host ("" for any) is known, so that an unknown pid is none of the job's
+  // ranks.
   bool knows_pids_of(std::string_view host) const;
 
   std::vector<int> ranks_on(std::string_view host) const;
   const RankFacts* facts(int rank) const;
-  const std::map<int, RankFacts>& ranks() const { return ranks_; }  // every rank that the input names as a process
+  const std::map<int, RankFacts>& ranks() const {
+    return ranks_;
+  }  // every rank that the input names as a process
   std::optional<int> world_size() const { return world_size_; }
   std::vector<std::string> hosts() const;  // in order of appearance, as printed
-  // The host that a line of that source speaks of: what the path says, or the last section head ("Name: pod-3") above it.
+  // The host that a line of that source speaks of: what the path says, or the last section head ("Name:
+  // pod-3") above it.
   std::string host_of_source(int source, std::uint64_t line = 0) const;
 
  private:

@@ -106,7 +106,8 @@ Verdict verdict_of(const Finding& best, const std::vector<const Finding*>& equal
   if (scope == Scope::kHost) {
     std::string host;
     for (const Finding* finding : equal) {  // a host that the text names, before the one that reports it
-      if (const auto named = finding->captures.find("host"); host.empty() && named != finding->captures.end()) {
+      if (const auto named = finding->captures.find("host");
+          host.empty() && named != finding->captures.end()) {
         host = named->second;
       }
     }
@@ -415,7 +416,8 @@ std::optional<Verdict> exit_rule(const Findings& findings, const RankIndex& inde
   return unknown_exit(findings, index, {6, 15, 2, 1});
 }
 
-std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& index, std::optional<Tier> tier) {
+std::optional<Verdict> fallback_rule(const Findings& findings, const RankIndex& index,
+                                     std::optional<Tier> tier) {
   std::vector<const Finding*> either;
   const Finding* consequence = nullptr;
   for (const Finding& finding : findings.all) {

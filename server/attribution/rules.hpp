@@ -10,7 +10,8 @@ namespace firstfault {
 
 // Rule 1: a physical or system event that maps to a rank, a host or the outside.
 std::optional<Verdict> physical_rule(const Findings& findings, const RankIndex& index);
-// Rule 3: the first own exception that no progress followed. `generic`: also exceptions that no signature knows.
+// Rule 3: the first own exception that no progress followed. `generic`: also exceptions that no signature
+// knows.
 std::optional<Verdict> exception_rule(const Findings& findings, const RankIndex& index, bool generic);
 // Rule 4: a process killed by a signal that its launcher did not send.
 std::optional<Verdict> kill_rule(const Findings& findings, const RankIndex& index);

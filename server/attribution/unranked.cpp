@@ -15,7 +15,8 @@ bool only_victim(const Findings& findings, int rank) {
   bool victim = false;
   for (const Finding& finding : findings.all) {
     if (!names(finding, rank) || finding.signature->gives == Gives::kExit) continue;
-    if (finding.counts() && finding.signature->role == Role::kCause && finding.signature->gives == Gives::kNothing) {
+    if (finding.counts() && finding.signature->role == Role::kCause &&
+        finding.signature->gives == Gives::kNothing) {
       return false;
     }
     victim = victim || finding.signature->role == Role::kConsequence;
@@ -26,8 +27,10 @@ bool only_victim(const Findings& findings, int rank) {
 std::optional<RankGuess> by_same_cause(const Finding& fault, const Findings& findings) {
   RankGuess guess;
   for (const Finding& finding : findings.all) {
-    if (!finding.counts() || finding.ranks.empty() || finding.signature->cause != fault.signature->cause) continue;
-    if (!fault.host.empty() && !finding.host.empty() && host_key(fault.host) != host_key(finding.host)) continue;
+    if (!finding.counts() || finding.ranks.empty() || finding.signature->cause != fault.signature->cause)
+      continue;
+    if (!fault.host.empty() && !finding.host.empty() && host_key(fault.host) != host_key(finding.host))
+      continue;
     if (finding.signature->role == Role::kContext) continue;
     guess.ranks.insert(guess.ranks.end(), finding.ranks.begin(), finding.ranks.end());
     if (!guess.evidence) guess.evidence = evidence_of(finding, "the same failure, with its rank");
@@ -41,9 +44,8 @@ std::optional<RankGuess> by_same_cause(const Finding& fault, const Findings& fin
 std::optional<RankGuess> by_whole_host(const std::vector<const Finding*>& equal, const RankIndex& index) {
   if (index.hosts().size() < 2) return std::nullopt;
   const std::string host = host_key(equal.front()->host);
-  if (host.empty() || std::any_of(equal.begin(), equal.end(), [&](const Finding* finding) {
-        return host_key(finding->host) != host;
-      })) {
+  if (host.empty() || std::any_of(equal.begin(), equal.end(),
+                                  [&](const Finding* finding) { return host_key(finding->host) != host; })) {
     return std::nullopt;
   }
   RankGuess guess;
@@ -67,7 +69,8 @@ std::optional<RankGuess> by_exit(const Finding& fault, const Findings& findings)
   std::size_t ended = findings.signals_sent;
   for (const auto& [rank, exit] : findings.exits) {
     ++ended;
-    if (exit.by_launcher || exit.exit.signal == 15 || exit.exit.exit_code == 0 || only_victim(findings, rank)) continue;
+    if (exit.by_launcher || exit.exit.signal == 15 || exit.exit.exit_code == 0 || only_victim(findings, rank))
+      continue;
     (exit.exit.source == fault.source ? own : elsewhere).push_back(&exit);
   }
   auto& candidates = own.empty() ? elsewhere : own;

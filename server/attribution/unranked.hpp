@@ -1,4 +1,5 @@
-// Finds the ranks of a failure line that names none: what else in the input can only be about the same process.
+// Finds the ranks of a failure line that names none: what else in the input can only be about the same
+// process.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,9 @@ struct RankGuess {
   std::optional<Evidence> evidence;
 };
 
-// `equal`: all findings of that fault, none of which names a rank. Tried in order: another line of the same cause with a
-// rank; a fault printed once for every rank of its host; the only process that ended by itself. None: it cannot be told.
+// `equal`: all findings of that fault, none of which names a rank. Tried in order: another line of the same
+// cause with a rank; a fault printed once for every rank of its host; the only process that ended by itself.
+// None: it cannot be told.
 std::optional<RankGuess> guess_ranks(const std::vector<const Finding*>& equal, const Findings& findings,
                                      const RankIndex& index);
 

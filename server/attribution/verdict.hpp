@@ -9,8 +9,10 @@
 namespace firstfault {
 
 struct Verdict {
-  std::string pattern;     // evidence pattern, the key of the measured frequency: "own-exception", "clock/minority-shape"
-  std::string conclusion;  // derived signature to explain it where the initiator has no failure line of its own
+  std::string pattern;  // evidence pattern, the key of the measured frequency: "own-exception",
+                        // "clock/minority-shape"
+  std::string
+      conclusion;  // derived signature to explain it where the initiator has no failure line of its own
   const Finding* finding = nullptr;  // the initiator's own failure line, if there is one
   Initiator initiator;
   std::vector<Evidence> evidence;  // strongest first

@@ -8,8 +8,8 @@
 
 namespace firstfault {
 
-// Shared flag: the asking side calls cancel(), the working side polls cancelled() at least once per block of input.
-// Copies share the flag. Safe to use from several threads.
+// Shared flag: the asking side calls cancel(), the working side polls cancelled() at least once per block of
+// input. Copies share the flag. Safe to use from several threads.
 class CancellationToken {
  public:
   CancellationToken() : flag_(std::make_shared<std::atomic<bool>>(false)) {}

@@ -1,7 +1,7 @@
 // A value or a message that a user can act on.
 //
-// Expected failures (a missing file, a signature that breaks the schema, a malformed request) are Results, never
-// exceptions; exceptions stop at the borders of third-party libraries.
+// Expected failures (a missing file, a signature that breaks the schema, a malformed request) are Results,
+// never exceptions; exceptions stop at the borders of third-party libraries.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,8 @@ void PrefixReader::read() {
     }
   }
   settle();
-  // Who speaks is part of what a scheduler's line says ("srun: error: ..."), so the name stays in the message.
+  // Who speaks is part of what a scheduler's line says ("srun: error: ..."), so the name stays in the
+  // message.
   context_->body = scheduler_at_ == std::string_view::npos ? pos_ : scheduler_at_;
 }
 

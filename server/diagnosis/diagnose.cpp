@@ -191,7 +191,8 @@ class Builder {
     cause.summary = summary_of(incident, cause.title);
     const Frequency* frequency = library_.frequency(incident.pattern);
     if (frequency != nullptr && frequency->total > 0) {
-      cause.confidence = static_cast<double>(frequency->right) / frequency->total;
+      // The rule of succession: a frequency out of few incidents is no certainty.
+      cause.confidence = (frequency->right + 1.0) / (frequency->total + 2.0);
       cause.confidence_basis = "right in " + std::to_string(frequency->right) + " of " +
                                std::to_string(frequency->total) +
                                " known incidents with this kind of evidence (" + incident.pattern + ")";

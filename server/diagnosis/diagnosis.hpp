@@ -33,9 +33,9 @@ struct CauseReport {
   std::string layer;
   std::string owner;
   std::optional<double> confidence;  // measured frequency; none: not measured
-  std::string confidence_basis;      // "right in 38 of 41 recorded incidents with this evidence" / "not measured"
-  std::string summary;               // one sentence naming rank and cause, <= 90 characters
-  std::string what;                  // one sentence
+  std::string confidence_basis;  // "right in 38 of 41 recorded incidents with this evidence" / "not measured"
+  std::string summary;           // one sentence naming rank and cause, <= 90 characters
+  std::string what;              // one sentence
   std::string mechanism;
   std::string confused_with;
   std::vector<std::string> confirm;

@@ -51,8 +51,9 @@ std::vector<ByteEdit> before_mapping(const SyntaxTree& tree, const LineIndex& li
   return {{at, at, argument + "," + newline + indentation_at(tree.source(), lines, at)}};
 }
 
-std::vector<ByteEdit> on_own_line(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments,
-                                  std::optional<std::size_t> comma, const std::string& argument) {
+std::vector<ByteEdit> on_own_line(const SyntaxTree& tree, const LineIndex& lines,
+                                  const CallArguments& arguments, std::optional<std::size_t> comma,
+                                  const std::string& argument) {
   const std::string_view source = tree.source();
   const TSNode last = arguments.all.back();
   const std::size_t end = ts_node_end_byte(last);
@@ -112,8 +113,8 @@ TSNode first_of_type(const CallArguments& arguments, std::string_view type) {
   return found == arguments.all.end() ? TSNode{} : *found;
 }
 
-std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments,
-                                const std::string& argument) {
+std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines,
+                                const CallArguments& arguments, const std::string& argument) {
   const std::size_t open = ts_node_start_byte(arguments.list);
   if (arguments.bare_generator) {
     const std::size_t end = ts_node_end_byte(arguments.list);

@@ -37,8 +37,8 @@ TSNode first_of_type(const CallArguments& arguments, std::string_view type);
 
 // The bytes that add `keyword=value`: at the end, before any **mapping, in the layout of the call (one line,
 // one argument per line, trailing comma, comments).
-std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines, const CallArguments& arguments,
-                                const std::string& argument);
+std::vector<ByteEdit> insertion(const SyntaxTree& tree, const LineIndex& lines,
+                                const CallArguments& arguments, const std::string& argument);
 
 // Whether two pieces of Python text are the same value: equal text, or equal numbers.
 bool same_value(std::string_view left, std::string_view right);

@@ -113,7 +113,8 @@ void KeywordRecipe::handle_resolved(const Call& call, TSNode callee, bool is_par
     site.note = shown(tree_.text(callee)) + " may also be something else";
   }
   // The partial itself is edited; its calls only where they override the keyword.
-  if (through_partial && !is_partial && !keyword_value(tree_, CallArguments(call.node), recipe_.keyword)) return;
+  if (through_partial && !is_partial && !keyword_value(tree_, CallArguments(call.node), recipe_.keyword))
+    return;
   if (is_partial && partials_with_keyword_.count(ts_node_start_byte(call.node)) > 0) return;
   handle_site(site);
 }

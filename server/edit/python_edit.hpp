@@ -1,4 +1,5 @@
-// Edits of Python source: parsed with tree-sitter, never by regular expression; minimal, format-preserving, idempotent.
+// Edits of Python source: parsed with tree-sitter, never by regular expression; minimal, format-preserving,
+// idempotent.
 #pragma once
 
 #include <string>
@@ -26,11 +27,11 @@ struct TextEdit {
 
 // One call that a recipe can change (or would, were it not so already).
 struct CallEdit {
-  std::string callable;      // the qualified name it resolved to: torch.optim.AdamW
-  Position call;             // where the call begins
+  std::string callable;  // the qualified name it resolved to: torch.optim.AdamW
+  Position call;         // where the call begins
   std::vector<TextEdit> changes;
-  std::string old_value;     // the keyword's text before, "" where it was not given
-  std::string note;          // why it is not certain ("passes **kwargs that may already hold eps"), "" if it is
+  std::string old_value;  // the keyword's text before, "" where it was not given
+  std::string note;       // why it is not certain ("passes **kwargs that may already hold eps"), "" if it is
 };
 
 struct EditOutcome {
@@ -38,12 +39,13 @@ struct EditOutcome {
   std::vector<std::string> not_offered;  // "train.py:12: AdamW(...) already has eps=1e-5"
 };
 
-// Finds the calls that `recipe` names and makes its edit. Names are resolved through imports (`import torch.optim as o`,
-// `from torch.optim import AdamW as A`), simple assignments (`Opt = torch.optim.AdamW`), functools.partial, literal
-// getattr, and dictionaries of classes that are called through (`OPTIMIZERS[name](...)`). Classes that travel otherwise
-// (keyword arguments, attributes, defaults) are reported in not_offered. A call whose keyword already has the wanted value
-// yields no edit. The result of each edit is parsed again: an edit that would not parse is not returned.
-// Errors: source that does not parse at the call, an unknown recipe.
+// Finds the calls that `recipe` names and makes its edit. Names are resolved through imports (`import
+// torch.optim as o`, `from torch.optim import AdamW as A`), simple assignments (`Opt = torch.optim.AdamW`),
+// functools.partial, literal getattr, and dictionaries of classes that are called through
+// (`OPTIMIZERS[name](...)`). Classes that travel otherwise (keyword arguments, attributes, defaults) are
+// reported in not_offered. A call whose keyword already has the wanted value yields no edit. The result of
+// each edit is parsed again: an edit that would not parse is not returned. Errors: source that does not parse
+// at the call, an unknown recipe.
 Result<EditOutcome> apply_recipe(const EditRecipe& recipe, std::string_view path, std::string_view source);
 
 // The source after the edits of one file. Edits must not overlap. For tests and for --apply.

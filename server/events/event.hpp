@@ -39,8 +39,8 @@ struct Event {
   std::string text;            // the line as shown (no terminal escapes), at most kMaxEventText bytes
   Captures captures;
   EventContext context;
-  int record = -1;             // index in EventLog::records, -1 for a line of its own
-  std::uint64_t repeats = 0;   // further equal events of the same rank that were not kept
+  int record = -1;            // index in EventLog::records, -1 for a line of its own
+  std::uint64_t repeats = 0;  // further equal events of the same rank that were not kept
 };
 
 inline constexpr std::size_t kMaxEventText = 2000;
@@ -52,7 +52,8 @@ struct Frame {
   std::string code;  // the source line, "" where the log has none
 };
 
-// A record of several lines: a Python traceback with its exception (chained ones are one record each, linked).
+// A record of several lines: a Python traceback with its exception (chained ones are one record each,
+// linked).
 struct Record {
   int source = -1;
   std::uint64_t first_line = 0;
@@ -98,7 +99,8 @@ struct RankActivity {
   std::string last_text;  // its last line, at most 300 bytes
 };
 
-// A tie between the numbers of one process, as one line or one launcher entry shows it. What it does not say is empty.
+// A tie between the numbers of one process, as one line or one launcher entry shows it. What it does not say
+// is empty.
 struct Identity {
   int source = -1;
   std::uint64_t line = 0;
@@ -118,13 +120,14 @@ struct ScannedSource {
   bool workspace = false;  // a source file below --workspace, scanned for facts
 };
 
-// Everything the later stages work on. Memory grows with the number of distinct events and ranks, not with the log.
+// Everything the later stages work on. Memory grows with the number of distinct events and ranks, not with
+// the log.
 struct EventLog {
   std::vector<ScannedSource> sources;
   std::vector<Event> events;  // in reading order
   std::vector<Record> records;
   std::vector<ProcessExit> exits;
-  std::vector<Identity> identities;  // distinct ones, from line prefixes
+  std::vector<Identity> identities;   // distinct ones, from line prefixes
   std::map<int, RankActivity> ranks;  // by global rank, as the line prefixes and paths say
   // By host ("" where lines name none) and local rank, for lines that do not say the global one.
   std::map<std::pair<std::string, int>, RankActivity> local_ranks;

@@ -1,5 +1,5 @@
-// Keeps the events of a scan within bounds: many equal events of one rank are kept as the first ones, the last one and a
-// count, so that memory grows with kinds and ranks, not with the log.
+// Keeps the events of a scan within bounds: many equal events of one rank are kept as the first ones, the
+// last one and a count, so that memory grows with kinds and ranks, not with the log.
 #pragma once
 
 #include <cstdint>

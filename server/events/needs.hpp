@@ -15,8 +15,8 @@ bool needs_hold(const Needs& needs, const Library& library, const std::set<int>&
 // The signatures seen in a list of events.
 std::set<int> seen_signatures(const std::vector<Event>& events);
 
-// Removes the events whose signature needs others that the input does not hold (or must not hold and does). Conditions
-// may rest on other conditional events; they are judged until nothing changes.
+// Removes the events whose signature needs others that the input does not hold (or must not hold and does).
+// Conditions may rest on other conditional events; they are judged until nothing changes.
 void drop_unmet_needs(const Library& library, std::vector<Event>* events);
 
 }  // namespace firstfault

@@ -44,7 +44,8 @@ class Scanner {
   explicit Scanner(std::shared_ptr<const PatternSet> patterns);
   ~Scanner();
 
-  // Reads a whole source. Errors name it; what was read before stays. `context`: what its path says of its lines.
+  // Reads a whole source. Errors name it; what was read before stays. `context`: what its path says of its
+  // lines.
   Result<bool> scan(Source& source, const SourceContext& context, const CancellationToken& cancel = {},
                     const ProgressCallback& progress = {});
   // A file of the workspace: only patterns with "in": "source" apply.

@@ -1,5 +1,5 @@
-// Assembles Python tracebacks out of lines that arrive interleaved between ranks. One assembler per stream of lines
-// (source and rank). Not thread-safe; memory is one open record.
+// Assembles Python tracebacks out of lines that arrive interleaved between ranks. One assembler per stream of
+// lines (source and rank). Not thread-safe; memory is one open record.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace firstfault {
 
 class TracebackAssembler {
  public:
-  // Looks at the next line of the stream. `stamped`: it begins with a time, a level or a logger of its own, so it is no
-  // continuation of a message. Returns the index of the record that holds the line, or -1.
-  int add(std::string_view body, std::uint64_t line, std::uint64_t order, bool stamped, const EventContext& context,
-          int source, std::vector<Record>* records);
+  // Looks at the next line of the stream. `stamped`: it begins with a time, a level or a logger of its own,
+  // so it is no continuation of a message. Returns the index of the record that holds the line, or -1.
+  int add(std::string_view body, std::uint64_t line, std::uint64_t order, bool stamped,
+          const EventContext& context, int source, std::vector<Record>* records);
 
  private:
   enum class State { kNone, kFrames, kBoxed, kBoxClosed, kMessage };
 
-  int open(std::string_view body, std::uint64_t line, std::uint64_t order, const EventContext& context, int source,
-           std::vector<Record>* records);
+  int open(std::string_view body, std::uint64_t line, std::uint64_t order, const EventContext& context,
+           int source, std::vector<Record>* records);
   void add_frame_line(std::string_view body, Record* record);
   void end_message();
 
@@ -35,7 +35,7 @@ class TracebackAssembler {
   std::uint64_t last_line_ = 0;  // of the open record
   int foreign_ = 0;              // lines in between that were not part of it
   int continuation_ = 0;
-  bool blank_ = false;           // the last line of the message was blank
+  bool blank_ = false;  // the last line of the message was blank
 };
 
 // Whether a line looks like the end of a traceback: "torch.cuda.OutOfMemoryError: CUDA out of memory".

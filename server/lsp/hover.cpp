@@ -68,7 +68,7 @@ std::string hover_markdown(const RecognisedLine& line) {
   for (const Part& part : parts_of(line)) {
     out += "\n\n";
     if (!part.label.empty()) out += "**" + part.label + ":** ";
-    out += escape_markdown(part.text);
+    out += markdown_prose(part.text);
   }
   return out + "\n\n`" + line.signature->id + "`";
 }

@@ -109,6 +109,30 @@ std::string escape_markdown(std::string_view raw) {
   return result;
 }
 
+std::string markdown_prose(std::string_view text) {
+  std::string out;
+  // escape_markdown drops outer spaces, which the words beside a code span need.
+  const auto add = [&out](std::string_view part) {
+    if (part.empty()) return;
+    if (part.front() == ' ' && !out.empty()) out += ' ';
+    out += escape_markdown(part);
+    if (part.back() == ' ' && part.size() > 1) out += ' ';
+  };
+  while (!text.empty()) {
+    const std::size_t open = text.find('`');
+    const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
+    if (close == std::string_view::npos) {
+      add(text);
+      break;
+    }
+    add(text.substr(0, open));
+    if (close > open + 1) out += markdown_code(text.substr(open + 1, close - open - 1));
+    text.remove_prefix(close + 1);
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
 std::string markdown_code(std::string_view raw) {
   const std::string text = visible(raw);
   if (text.empty()) return {};

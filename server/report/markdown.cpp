@@ -56,9 +56,9 @@ void write_verdict(const IncidentReport& incident, MarkdownWriter* out) {
   out->heading(1, incident.cause.summary);
   out->item(labelled("Who:", escape_markdown(initiator_text(incident.initiator))));
   const std::string& why = incident.initiator ? incident.initiator->why : incident.cause.what;
-  if (!why.empty()) out->item(labelled("Why:", escape_markdown(why)));
+  if (!why.empty()) out->item(labelled("Why:", markdown_prose(why)));
   const std::string step = first_step(incident);
-  if (!step.empty()) out->item(labelled("Do:", escape_markdown(step)));
+  if (!step.empty()) out->item(labelled("Do:", markdown_prose(step)));
 }
 
 void write_evidence(const IncidentReport& incident, MarkdownWriter* out) {
@@ -69,7 +69,7 @@ void write_evidence(const IncidentReport& incident, MarkdownWriter* out) {
     const auto add = [&line](const std::string& part) { line += (line.empty() ? "" : ", ") + part; };
     if (evidence.rank) add("rank " + std::to_string(*evidence.rank));
     if (!evidence.role.empty()) add(escape_markdown(evidence.role));
-    if (!evidence.why.empty()) line += ": " + escape_markdown(evidence.why);
+    if (!evidence.why.empty()) line += ": " + markdown_prose(evidence.why);
     out->paragraph(line);
     std::string text;
     for (const std::string& quoted : quoted_lines(evidence.text, kMaxQuotedLines)) text += quoted + "\n";
@@ -81,7 +81,7 @@ void write_collateral(const IncidentReport& incident, MarkdownWriter* out) {
   if (incident.collateral.empty()) return;
   out->heading(2, "Collateral: failed because of it");
   for (const CollateralGroup& group : grouped(incident.collateral)) {
-    std::string line = labelled(ranks_label(group.ranks) + ":", escape_markdown(group.why));
+    std::string line = labelled(ranks_label(group.ranks) + ":", markdown_prose(group.why));
     if (!group.first_place.empty()) line += " (" + markdown_code(group.first_place);
     if (group.places > 1) line += " and " + std::to_string(group.places - 1) + " more like it";
     if (!group.first_place.empty()) line += ")";
@@ -97,13 +97,13 @@ void write_alternatives(const IncidentReport& incident, MarkdownWriter* out) {
     cause.confidence = alternative.confidence;
     std::string line = markdown_code(alternative.id);
     if (alternative.confidence) line += " (" + confidence_text(cause) + ")";
-    if (!alternative.decide.empty()) line += ": " + escape_markdown(alternative.decide);
+    if (!alternative.decide.empty()) line += ": " + markdown_prose(alternative.decide);
     out->item(line);
   }
 }
 
 void write_edit(const EditReport& edit, MarkdownWriter* out) {
-  out->paragraph(labelled(edit.preferred ? "Preferred edit:" : "Edit:", escape_markdown(edit.title)) + " (" +
+  out->paragraph(labelled(edit.preferred ? "Preferred edit:" : "Edit:", markdown_prose(edit.title)) + " (" +
                  applicability_text(edit.applicability) + ")");
   std::string diff;
   for (const TextEdit& change : edit.changes) {
@@ -118,20 +118,20 @@ void write_fix(const FixReport& fix, MarkdownWriter* out) {
   if (fix.summary.empty() && fix.steps.empty() && fix.edits.empty() && fix.edits_not_offered.empty()) return;
   out->heading(2, "Fix");
   if (!fix.summary.empty() && (fix.steps.empty() || fix.summary != fix.steps.front())) {
-    out->paragraph(escape_markdown(fix.summary));
+    out->paragraph(markdown_prose(fix.summary));
   }
-  for (std::size_t i = 0; i < fix.steps.size(); ++i) out->numbered(i + 1, escape_markdown(fix.steps[i]));
+  for (std::size_t i = 0; i < fix.steps.size(); ++i) out->numbered(i + 1, markdown_prose(fix.steps[i]));
   for (const EditReport& edit : fix.edits) write_edit(edit, out);
   if (!fix.edits_not_offered.empty()) out->paragraph("No edit:");
-  for (const std::string& why : fix.edits_not_offered) out->item(escape_markdown(why));
+  for (const std::string& why : fix.edits_not_offered) out->item(markdown_prose(why));
 }
 
 void write_verify(const VerifyReport& verify, MarkdownWriter* out) {
   if (verify.command.empty() && verify.expect.empty() && verify.refutes.empty()) return;
   out->heading(2, verify.needs_root ? "Verify (needs root)" : "Verify");
   if (!verify.command.empty()) out->fence(verify.command, "sh");
-  if (!verify.expect.empty()) out->item(labelled("Expect:", escape_markdown(verify.expect)));
-  if (!verify.refutes.empty()) out->item(labelled("Refuted by:", escape_markdown(verify.refutes)));
+  if (!verify.expect.empty()) out->item(labelled("Expect:", markdown_prose(verify.expect)));
+  if (!verify.refutes.empty()) out->item(labelled("Refuted by:", markdown_prose(verify.refutes)));
 }
 
 // Addresses come from signature files. Only plain https ones become links; anything else is shown as text.
@@ -146,7 +146,7 @@ std::string reference(const std::string& address) {
 void write_list(std::string_view title, const std::vector<std::string>& items, MarkdownWriter* out) {
   if (items.empty()) return;
   out->heading(3, title);
-  for (const std::string& item : items) out->item(escape_markdown(item));
+  for (const std::string& item : items) out->item(markdown_prose(item));
 }
 
 void write_details(const IncidentReport& incident, MarkdownWriter* out) {
@@ -157,10 +157,10 @@ void write_details(const IncidentReport& incident, MarkdownWriter* out) {
   out->item(labelled("Layer:", escape_markdown(cause.layer)) +
             (cause.owner.empty() ? "" : ", for the " + escape_markdown(cause.owner)));
   out->item(labelled("Confidence:", escape_markdown(confidence_text(cause))));
-  if (!cause.what.empty()) out->item(labelled("What:", escape_markdown(cause.what)));
-  if (!cause.mechanism.empty()) out->item(labelled("Mechanism:", escape_markdown(cause.mechanism)));
+  if (!cause.what.empty()) out->item(labelled("What:", markdown_prose(cause.what)));
+  if (!cause.mechanism.empty()) out->item(labelled("Mechanism:", markdown_prose(cause.mechanism)));
   if (!cause.confused_with.empty())
-    out->item(labelled("Confused with:", escape_markdown(cause.confused_with)));
+    out->item(labelled("Confused with:", markdown_prose(cause.confused_with)));
   write_list("Confirmed by", cause.confirm, out);
   write_list("Refuted by", cause.refute, out);
   write_list("Prevent it", incident.prevent, out);
@@ -178,7 +178,7 @@ void write_short(const IncidentReport& incident, MarkdownWriter* out) {
     if (!where.empty()) line += " (" + where + ")";
   }
   const std::string step = first_step(incident);
-  if (!step.empty()) line += " — " + escape_markdown(step);
+  if (!step.empty()) line += " — " + markdown_prose(step);
   out->item(line);
 }
 

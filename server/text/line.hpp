@@ -6,12 +6,13 @@
 
 namespace firstfault {
 
-// Lines end at "\n", "\r\n" and a lone "\r" (progress bars), as in LSP, so that a number here is a number there.
+// Lines end at "\n", "\r\n" and a lone "\r" (progress bars), as in LSP, so that a number here is a number
+// there.
 struct Line {
   std::uint64_t number = 0;  // 1-based
   std::uint64_t offset = 0;  // byte offset of the line's first byte in the source as it is on disk
-  std::string_view text;     // UTF-8 where the source is (bad bytes are kept), no terminator, no terminal escapes;
-                             // valid during the call that hands it out; at most kMaxLineBytes
+  std::string_view text;     // UTF-8 where the source is (bad bytes are kept), no terminator, no terminal
+                          // escapes; valid during the call that hands it out; at most kMaxLineBytes
 };
 
 // Longer lines are cut: the rest is skipped up to the line's end. A traceback line is never this long.

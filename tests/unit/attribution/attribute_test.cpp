@@ -10,24 +10,25 @@ namespace {
 
 // What a test signature needs of a JSON file; examples are left to the real ones.
 SignatureFile file(const std::string& id, const std::string& rest) {
-  return {"test/" + id + ".json", R"({"id": ")" + id + R"(", "title": "Title of )" + id + "\", " + rest + "}"};
+  return {"test/" + id + ".json",
+          R"({"id": ")" + id + R"(", "title": "Title of )" + id + "\", " + rest + "}"};
 }
 
 constexpr const char* kExamples = R"("examples": {"positive": ["a", "b"], "negative": ["c", "d"]})";
 
 std::string cause(const std::string& taxonomy, const std::string& pattern, const std::string& more = "") {
-  return R"("cause": ")" + taxonomy + R"(", "role": "cause", )" + more + R"("match": {"patterns": [")" + pattern +
-         R"("]}, )" + kExamples;
+  return R"("cause": ")" + taxonomy + R"(", "role": "cause", )" + more + R"("match": {"patterns": [")" +
+         pattern + R"("]}, )" + kExamples;
 }
 
 std::string hook(const std::string& gives, const std::string& pattern) {
-  return R"("role": "context", "gives": ")" + gives + R"(", "match": {"patterns": [")" + pattern + R"("]}, )" +
-         kExamples;
+  return R"("role": "context", "gives": ")" + gives + R"(", "match": {"patterns": [")" + pattern +
+         R"("]}, )" + kExamples;
 }
 
 std::string derived(const std::string& taxonomy, const std::string& name) {
-  return R"("cause": ")" + taxonomy + R"(", "role": "cause", "specificity": 15, "match": {"derived": ")" + name +
-         R"("}, "examples": {})";
+  return R"("cause": ")" + taxonomy + R"(", "role": "cause", "specificity": 15, "match": {"derived": ")" +
+         name + R"("}, "examples": {})";
 }
 
 std::shared_ptr<const Library> test_library() {
@@ -51,15 +52,17 @@ std::shared_ptr<const Library> test_library() {
                           R"("tier": "physical", "gives": "kill", )")),
         file("forbidden", cause("storage/permission-denied", "403 Forbidden")),
         file("missing", cause("storage/file-not-found", "No such file or directory")),
-        file("wait", hook("collective-timeout",
-                          R"(Watchdog caught collective operation timeout: WorkNCCL\\(SeqNum=(?P<seq>[0-9]+), )"
-                          R"(OpType=(?P<op>\\w+), NumelIn=(?P<numel_in>[0-9]+))")),
+        file("wait",
+             hook("collective-timeout",
+                  R"(Watchdog caught collective operation timeout: WorkNCCL\\(SeqNum=(?P<seq>[0-9]+), )"
+                  R"(OpType=(?P<op>\\w+), NumelIn=(?P<numel_in>[0-9]+))")),
         file("status", hook("collective-status",
                             R"(last enqueued work: (?P<last_enqueued>[0-9]+), last completed work: )"
                             R"((?P<last_completed>[0-9]+))")),
-        file("lost", R"("role": "consequence", "cause": "collective/peer-died", "gives": "peer-lost", "match": )"
-                     R"({"patterns": ["Connection closed by peer"]}, )" +
-                         std::string(kExamples)),
+        file("lost",
+             R"("role": "consequence", "cause": "collective/peer-died", "gives": "peer-lost", "match": )"
+             R"({"patterns": ["Connection closed by peer"]}, )" +
+                 std::string(kExamples)),
         file("map", hook("rank-map", R"(rank (?P<rank>[0-9]+): local_rank (?P<local_rank>[0-9]+), pid )"
                                      R"((?P<pid>[0-9]+), bus (?P<bus>[0-9a-f:.]+))")),
         file("progress", hook("progress", R"(^step (?P<step>[0-9]+) )")),
@@ -98,9 +101,10 @@ const Incident& primary(const Attribution& attribution) {
 
 std::string timeout(int rank, int seq, const std::string& op, int numel) {
   return "[rank" + std::to_string(rank) + "]:[E1012 12:34:56.789012345 ProcessGroupNCCL.cpp:616] [Rank " +
-         std::to_string(rank) + "] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=" +
-         std::to_string(seq) + ", OpType=" + op + ", NumelIn=" + std::to_string(numel) + ", NumelOut=" +
-         std::to_string(numel) + ", Timeout(ms)=600000) ran for 600021 milliseconds before timing out.\n";
+         std::to_string(rank) +
+         "] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=" + std::to_string(seq) +
+         ", OpType=" + op + ", NumelIn=" + std::to_string(numel) + ", NumelOut=" + std::to_string(numel) +
+         ", Timeout(ms)=600000) ran for 600021 milliseconds before timing out.\n";
 }
 
 std::vector<int> collateral_ranks(const Incident& incident) {
@@ -132,7 +136,8 @@ TEST_CASE("the rank with its own exception began it and those that lost it are c
 
 TEST_CASE("a fault that the rank left behind it is demoted") {
   const auto attribution = diagnose_log(
-      "[rank1]: CUDA out of memory, retrying with a smaller batch\n[rank1]: step 2 loss\n[rank1]: step 3 loss\n"
+      "[rank1]: CUDA out of memory, retrying with a smaller batch\n[rank1]: step 2 loss\n[rank1]: step 3 "
+      "loss\n"
       "[rank0]: PermissionError: 403 Forbidden\n");
   CHECK(primary(attribution).cause == "storage/permission-denied");
   CHECK(primary(attribution).initiator->ranks == std::vector<int>{0});
@@ -149,8 +154,9 @@ TEST_CASE("the one different error among many equal ones began it") {
 
 TEST_CASE("a kernel event that maps to a rank by pid outranks the errors in the log") {
   const auto attribution = diagnose_logs(
-      {{"train.log", "rank 0: local_rank 0, pid 500, bus 0000:07:00.0\nrank 1: local_rank 1, pid 501, bus 0000:0b:00.0\n"
-                     "[rank0]: PermissionError: 403 Forbidden\n"},
+      {{"train.log",
+        "rank 0: local_rank 0, pid 500, bus 0000:07:00.0\nrank 1: local_rank 1, pid 501, bus 0000:0b:00.0\n"
+        "[rank0]: PermissionError: 403 Forbidden\n"},
        {"kern.log", "Jun  3 11:08:33 gpu7 kernel: NVRM: Xid (PCI:0000:0b:00): 79, pid=501, name=python\n"}});
   const Incident& incident = primary(attribution);
   CHECK(incident.cause == "gpu/xid-79");
@@ -187,9 +193,10 @@ TEST_CASE("a rank whose last enqueued work is below its peers' is the suspect") 
   std::string log;
   for (int rank = 0; rank < 4; ++rank) {
     const std::string seq = rank == 1 ? "11" : "12";
-    log += "[rank" + std::to_string(rank) + "]:[E1012 12:34:56.789 ProcessGroupNCCL.cpp:2] [PG ID 0 PG GUID "
-           "0(default_pg) Rank " + std::to_string(rank) + "] last enqueued work: " + seq +
-           ", last completed work: 11\n";
+    log += "[rank" + std::to_string(rank) +
+           "]:[E1012 12:34:56.789 ProcessGroupNCCL.cpp:2] [PG ID 0 PG GUID "
+           "0(default_pg) Rank " +
+           std::to_string(rank) + "] last enqueued work: " + seq + ", last completed work: 11\n";
   }
   const Incident incident = primary(diagnose_log(log));
   CHECK(incident.initiator->ranks == std::vector<int>{1});
@@ -199,8 +206,10 @@ TEST_CASE("a rank whose last enqueued work is below its peers' is the suspect") 
 TEST_CASE("the process that died by a signal its launcher did not send began it") {
   const auto attribution = diagnose_log(
       "[rank0]: RuntimeError: Connection closed by peer\n[rank2]: RuntimeError: Connection closed by peer\n"
-      "train.py FAILED\nFailures:\n[1]:\n  host      : a\n  rank      : 1 (local_rank: 1)\n  exitcode  : -9 (pid: 77)\n"
-      "  traceback : Signal 9 (SIGKILL) received by PID 77\nRoot Cause (first observed failure):\n[0]:\n  host      : a\n"
+      "train.py FAILED\nFailures:\n[1]:\n  host      : a\n  rank      : 1 (local_rank: 1)\n  exitcode  : -9 "
+      "(pid: 77)\n"
+      "  traceback : Signal 9 (SIGKILL) received by PID 77\nRoot Cause (first observed failure):\n[0]:\n  "
+      "host      : a\n"
       "  rank      : 0 (local_rank: 0)\n  exitcode  : 1 (pid: 76)\n");
   const Incident& incident = primary(attribution);
   CHECK(incident.cause == "process/killed-unexplained");
@@ -210,7 +219,8 @@ TEST_CASE("the process that died by a signal its launcher did not send began it"
 
 TEST_CASE("attempts are separate incidents and the last one is primary") {
   const auto attribution = diagnose_log(
-      "[rank3]: CUDA out of memory\nworkers died, will restart worker group\n[rank1]: PermissionError: 403 Forbidden\n");
+      "[rank3]: CUDA out of memory\nworkers died, will restart worker group\n[rank1]: PermissionError: 403 "
+      "Forbidden\n");
   REQUIRE(attribution.incidents.size() == 2);
   CHECK(attribution.incidents[0].initiator->ranks == std::vector<int>{3});
   CHECK_FALSE(attribution.incidents[0].primary);

@@ -154,9 +154,11 @@ TEST_CASE("Slurm and the kernel log are no rank's own output") {
   check({
       {"srun: error: g022: task 1: Out Of Memory",
        "host=g022 level=E launcher | srun: error: g022: task 1: Out Of Memory"},
-      {"srun: error: lx[31-32]: tasks 0-1: Killed", "level=E launcher | srun: error: lx[31-32]: tasks 0-1: Killed"},
+      {"srun: error: lx[31-32]: tasks 0-1: Killed",
+       "level=E launcher | srun: error: lx[31-32]: tasks 0-1: Killed"},
       {"slurmstepd: error: *** STEP 7.0", "level=E launcher | slurmstepd: error: *** STEP 7.0"},
-      {"slurmstepd-gpu20-11: error: Detected 1", "host=gpu20-11 level=E launcher | slurmstepd-gpu20-11: error: Detected 1"},
+      {"slurmstepd-gpu20-11: error: Detected 1",
+       "host=gpu20-11 level=E launcher | slurmstepd-gpu20-11: error: Detected 1"},
       {"[12345.678901] NVRM: Xid", "launcher up=12345678 | NVRM: Xid"},
       {"[ 1843.308145][ T1204] NVRM: x", "launcher up=1843308 | NVRM: x"},
       {"[  +0.000316] pcieport x", "launcher | pcieport x"},

@@ -61,8 +61,10 @@ TEST_CASE("the table of failures yields an exit for each row, and knows the root
 
 TEST_CASE("a table flattened to one line is read too") {
   const auto exits = read(
-      "train.py FAILED ---- Failures: [1]: time : 2031-02-03_04:05:06 host : algo-2 rank : 3 (local_rank: 1) exitcode : "
-      "-11 (pid: 99) error_file: <N/A> traceback : Signal 11 Root Cause (first observed failure): [0]: time : x host : "
+      "train.py FAILED ---- Failures: [1]: time : 2031-02-03_04:05:06 host : algo-2 rank : 3 (local_rank: 1) "
+      "exitcode : "
+      "-11 (pid: 99) error_file: <N/A> traceback : Signal 11 Root Cause (first observed failure): [0]: time "
+      ": x host : "
       "algo-2 rank : 2 (local_rank: 0) exitcode : 1 (pid: 98) error_file: <N/A>\n");
   REQUIRE(exits.size() == 2);
   CHECK(exits[0].rank == 3);

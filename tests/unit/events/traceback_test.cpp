@@ -90,7 +90,8 @@ TEST_CASE("a message of several lines belongs to its exception until two blank l
 }
 
 TEST_CASE("a traceback that the log cuts off has no exception line") {
-  const auto records = assemble("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\n");
+  const auto records =
+      assemble("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\n");
   REQUIRE(records.size() == 1);
   CHECK(records[0].exception_line == 0);
 }

@@ -86,3 +86,9 @@ TEST_CASE("wide characters take two columns and combining marks none") {
   CHECK(clipped("abcdefg", 6) == "abcde…");
   CHECK(clipped("漢字漢字", 6) == "漢字…");
 }
+
+TEST_CASE("names between backquotes become code and everything else stays text") {
+  CHECK(markdown_prose("set `ulimit -v` *now*") == "set `ulimit -v` \\*now\\*");
+  CHECK(markdown_prose("no pair ` here") == escape_markdown("no pair ` here"));
+  CHECK(markdown_prose("") == "");
+}
