@@ -114,9 +114,10 @@ std::string markdown_prose(std::string_view text) {
   // escape_markdown drops outer spaces, which the words beside a code span need.
   const auto add = [&out](std::string_view part) {
     if (part.empty()) return;
-    if (part.front() == ' ' && !out.empty()) out += ' ';
-    out += escape_markdown(part);
-    if (part.back() == ' ' && part.size() > 1) out += ' ';
+    const std::string safe = escape_markdown(part);
+    if (part.front() == ' ' && !out.empty() && (safe.empty() || safe.front() != ' ')) out += ' ';
+    out += safe;
+    if (part.back() == ' ' && !out.empty() && out.back() != ' ') out += ' ';
   };
   while (!text.empty()) {
     const std::size_t open = text.find('`');
