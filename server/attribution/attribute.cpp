@@ -59,14 +59,11 @@ std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, co
   }
   auto fallback = fallback_rule(findings, index);
   const bool either = fallback && fallback->pattern != "consequence-only";
-  // An abort whose rank nobody names is how a rank ends after its watchdog gave up.
-  if (exited && !(exited->pattern == "exit/signal-unranked" && !clocks.waits().empty()) &&
-      !(either && exited->pattern == "exit/code")) {
-    return exited;
-  }
   if (either) return fallback;
-  if (auto verdict = clocks.unattributed()) return verdict;
-  return fallback;
+  // An abort whose rank nobody names is how a rank ends after its watchdog gave up or its peer went.
+  auto waiting = clocks.unattributed();
+  if (exited && !(exited->pattern == "exit/signal-unranked" && waiting)) return exited;
+  return waiting ? waiting : fallback;
 }
 
 // What happened to a suspect that has no failure line of its own.

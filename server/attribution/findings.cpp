@@ -102,13 +102,18 @@ class Collector {
   void find_attempt_starts() {
     std::map<std::pair<int, int>, std::int64_t> pids;  // source, rank
     bool ended = false;
+    bool active =
+        false;  // the attempt has done or said something: the line that starts the first one starts no second
     for (const Event& event : log_.events) {
-      const Gives gives = signature_of(event).gives;
+      const Signature& signature = signature_of(event);
+      const Gives gives = signature.gives;
       if (gives == Gives::kExit) ended = true;
-      if (gives == Gives::kAttemptStart) {
+      active = active || gives == Gives::kProgress || signature.role != Role::kContext;
+      if (gives == Gives::kAttemptStart && active) {
         starts_.push_back(&event);
         pids.clear();
         ended = false;
+        active = false;
       }
       const auto pid = parse_number(capture(event.captures, "pid"));
       if (gives != Gives::kRankMap || !pid) continue;
@@ -168,8 +173,10 @@ class Collector {
   // torch.multiprocessing names the process just above its traceback.
   std::vector<int> spawn_ranks(int source, int record) const {
     const Record& traceback = log_.records[static_cast<std::size_t>(record)];
+    if (traceback.launcher) return {};
     for (const Event& event : log_.events) {
       if (event.source != source || signature_of(event).gives != Gives::kExit) continue;
+      if (event.captures.count("rank") == 0) continue;
       if (event.line < traceback.first_line && traceback.first_line - event.line <= kSpawnTracebackDistance) {
         return index_.ranks_of(event);
       }

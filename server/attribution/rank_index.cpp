@@ -102,6 +102,7 @@ std::vector<int> parse_rank_list(std::string_view text) {
 
 RankIndex::RankIndex(const EventLog& log, const Library& library) {
   for (const auto& source : log.sources) source_hosts_.push_back(source.context.host);
+  world_size_ = log.world_size;
   for (const auto& [rank, activity] : log.ranks) {
     ranks_[rank];
     const std::string& host = source_hosts_[static_cast<std::size_t>(activity.source)];

@@ -58,9 +58,31 @@ void set_ranks(std::vector<int> ranks, const RankIndex& index, Initiator* initia
   initiator->ranks = std::move(ranks);
 }
 
+std::optional<std::int64_t> step_of(const Finding& finding) {
+  const auto step = finding.captures.find("step");
+  return step == finding.captures.end() ? std::nullopt : parse_number(step->second);
+}
+
+// Where every line counts steps, the ranks at the lowest one: a NaN spreads to all of them with the next
+// reduction.
+std::vector<int> ranks_at_lowest_step(const std::vector<const Finding*>& equal) {
+  std::optional<std::int64_t> lowest;
+  for (const Finding* finding : equal) {
+    const auto step = step_of(*finding);
+    if (!step) return {};
+    if (!lowest || *step < *lowest) lowest = step;
+  }
+  std::vector<int> ranks;
+  for (const Finding* finding : equal) {
+    if (step_of(*finding) == lowest) ranks.insert(ranks.end(), finding->ranks.begin(), finding->ranks.end());
+  }
+  return ranks;
+}
+
 // Ranks whose equal fault came at the same moment as the first one; all of them where the lines have no
 // times.
 std::vector<int> ranks_at_first(const std::vector<const Finding*>& equal) {
+  if (auto ranks = ranks_at_lowest_step(equal); !ranks.empty()) return ranks;
   const Finding* first = equal.front();
   for (const Finding* finding : equal) {
     const auto gap = seconds_between(finding->time, first->time);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "context/line_context.hpp"
+#include "flight/flight_dump.hpp"
 
 namespace firstfault {
 
@@ -120,6 +121,12 @@ struct ScannedSource {
   bool workspace = false;  // a source file below --workspace, scanned for facts
 };
 
+// A flight recorder dump among the sources: it has no lines.
+struct FlightSource {
+  int source = -1;
+  FlightDump dump;
+};
+
 // Everything the later stages work on. Memory grows with the number of distinct events and ranks, not with
 // the log.
 struct EventLog {
@@ -131,6 +138,8 @@ struct EventLog {
   std::map<int, RankActivity> ranks;  // by global rank, as the line prefixes and paths say
   // By host ("" where lines name none) and local rank, for lines that do not say the global one.
   std::map<std::pair<std::string, int>, RankActivity> local_ranks;
+  std::vector<FlightSource> flights;
+  std::optional<int> world_size;  // as flight recorder dumps tell it
 };
 
 }  // namespace firstfault

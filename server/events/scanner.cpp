@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kBlockBytes = 512 * 1024;
 constexpr std::size_t kSniffBytes = 64 * 1024;
 constexpr std::size_t kMaxLastText = 300;
+constexpr std::size_t kMaxDumpBytes = 256 * 1024 * 1024;
 
 // Lines of one writer: a rank, or what an unlabelled source says.
 struct StreamState {
@@ -66,6 +67,8 @@ struct Scanner::State {
   void add_event(const Line& line, PatternSet::LineMatch* match, EventContext context, int record,
                  std::uint64_t key);
   void begin_source(const Source& source, const SourceContext& context, bool workspace);
+  Result<bool> read_dump(Source* input, std::string bytes, const CancellationToken& cancel);
+  void settle_dumps();
   Result<bool> read_all(Source* input, const LineDecoder::Sink& sink, ContextReader* reader,
                         const CancellationToken& cancel, const ProgressCallback& progress);
 };
@@ -165,6 +168,46 @@ void Scanner::State::begin_source(const Source& input, const SourceContext& cont
   streams.clear();
 }
 
+// A dump is small beside a log and makes sense only as a whole.
+Result<bool> Scanner::State::read_dump(Source* input, std::string bytes, const CancellationToken& cancel) {
+  std::string block(kBlockBytes, '\0');
+  for (;;) {
+    if (cancel.cancelled()) return Error{"cancelled"};
+    const auto got = input->read(block.data(), block.size());
+    if (!got) return got.error();
+    if (*got == 0) break;
+    bytes.append(block, 0, *got);
+    if (bytes.size() > kMaxDumpBytes) {
+      return Error{input->path() +
+                   ": a flight recorder dump of more than 256 MB; record fewer entries "
+                   "(TORCH_NCCL_TRACE_BUFFER_SIZE) or leave the file out"};
+    }
+  }
+  auto dump = read_flight_dump(bytes, input->path());
+  if (!dump) return dump.error();
+  auto& scanned = log.sources[static_cast<std::size_t>(source)];
+  scanned.bytes = bytes.size();
+  if (!dump->name_rank) dump->name_rank = scanned.context.rank;
+  if (dump->host.empty()) dump->host = scanned.context.host;
+  log.flights.push_back({source, std::move(*dump)});
+  return true;
+}
+
+// The ranks that wrote dumps are ranks of the job, whether or not they printed a line.
+void Scanner::State::settle_dumps() {
+  std::vector<FlightDump*> dumps;
+  for (FlightSource& flight : log.flights) dumps.push_back(&flight.dump);
+  settle_dump_ranks(dumps);
+  for (const FlightSource& flight : log.flights) {
+    if (!flight.dump.rank) continue;
+    RankActivity activity;
+    activity.source = flight.source;
+    log.ranks.try_emplace(*flight.dump.rank, std::move(activity));
+  }
+  const std::vector<int> world = flight_world({dumps.begin(), dumps.end()});
+  if (!world.empty()) log.world_size = static_cast<int>(world.size());
+}
+
 Result<bool> Scanner::State::read_all(Source* input, const LineDecoder::Sink& sink, ContextReader* reader,
                                       const CancellationToken& cancel, const ProgressCallback& progress) {
   LineDecoder decoder(sink);
@@ -178,6 +221,9 @@ Result<bool> Scanner::State::read_all(Source* input, const LineDecoder::Sink& si
     const std::string_view bytes(block.data(), *got);
     if (first) {
       first = false;
+      if (reader != nullptr && looks_like_flight_dump(bytes.substr(0, kSniffBytes))) {
+        return read_dump(input, std::string(bytes), cancel);
+      }
       if (looks_binary(bytes.substr(0, kSniffBytes))) {
         return Error{input->path() + ": binary data, not a log; give the text output of the run instead"};
       }
@@ -215,6 +261,7 @@ Result<bool> Scanner::scan_workspace_file(Source& source, const CancellationToke
 }
 
 EventLog Scanner::finish() {
+  state_->settle_dumps();
   EventLog log = std::move(state_->log);
   log.events = state_->store.take();
   const auto& signatures = state_->patterns->library().signatures();

@@ -67,7 +67,13 @@ bool has_other_ending(const std::string& name) {
          lower.starts_with("events.out.tfevents");
 }
 
-bool is_text_file(const std::string& path) {
+// Flight recorder dumps are pickles, and people name them so.
+bool has_pickle_ending(std::string_view name) {
+  return name.ends_with(".pkl") || name.ends_with(".pickle") || name.ends_with(".bin") ||
+         name.ends_with(".pt");
+}
+
+bool is_input_file(const std::string& path, bool only_dumps) {
   auto source = open_file(path);
   if (!source) return false;
   std::array<char, 8192> head;
@@ -78,7 +84,8 @@ bool is_text_file(const std::string& path) {
     if (*count == 0) break;
     filled += *count;
   }
-  return !looks_binary({head.data(), filled});
+  const std::string_view begin(head.data(), filled);
+  return looks_like_flight_dump(begin) || (!only_dumps && !looks_binary(begin));
 }
 
 std::string join(const std::string& folder, const std::string& name) {
@@ -105,7 +112,8 @@ Result<bool> collect(const std::string& folder, std::vector<std::string>* files)
     std::error_code ignored;
     if (entry->is_directory(ignored)) {
       if (!entry->is_symlink(ignored)) folders.push_back(path);
-    } else if (entry->is_regular_file(ignored) && !has_other_ending(name) && is_text_file(path)) {
+    } else if (entry->is_regular_file(ignored) && (!has_other_ending(name) || has_pickle_ending(name)) &&
+               is_input_file(path, has_other_ending(name))) {
       files->push_back(path);
     }
   }

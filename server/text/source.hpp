@@ -41,4 +41,8 @@ Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& pa
 // stray NULs is text.
 bool looks_binary(std::string_view head);
 
+// Whether the first bytes of an input are a PyTorch flight recorder dump's: a pickled dictionary or a JSON
+// object with the keys of one. Such a file is an input of its own kind, not lines.
+bool looks_like_flight_dump(std::string_view head);
+
 }  // namespace firstfault

@@ -17,20 +17,22 @@ if (!binary || folders.length === 0) {
   process.exit(2);
 }
 
+/** @param {string} directory @param {{workspace?: string, paths: string[]}} test */
 function diagnose(directory, test) {
   const workspace = test.workspace ? ['--workspace', test.workspace] : [];
   try {
     const out = execFileSync(
-      path.resolve(binary),
+      path.resolve(/** @type {string} */ (binary)),
       ['diagnose', '--format', 'json', ...workspace, ...test.paths],
       { cwd: directory, encoding: 'utf8', maxBuffer: 1 << 28 },
     );
     return JSON.parse(out);
   } catch (error) {
-    return JSON.parse(error.stdout); // exit status 1: a failure was found
+    return JSON.parse(/** @type {{stdout: string}} */ (error).stdout); // exit status 1: a failure was found
   }
 }
 
+/** @type {Record<string, {right: number, total: number}>} */
 const patterns = {};
 let incidents = 0;
 for (const folder of folders) {
@@ -39,9 +41,12 @@ for (const folder of folders) {
     if (!existsSync(file)) continue;
     const test = JSON.parse(readFileSync(file, 'utf8'));
     if (!test.expect.cause) continue;
-    const incident = diagnose(path.join(folder, name), test).incidents.find((each) => each.primary);
+    const incident = diagnose(path.join(folder, name), test).incidents.find(
+      (/** @type {{primary: boolean}} */ each) => each.primary,
+    );
     if (!incident) continue;
-    const pattern = /\(((?:[^()]|\([^()]*\))*)\)$/.exec(incident.cause.confidenceBasis)[1];
+    const [, pattern] = /\(((?:[^()]|\([^()]*\))*)\)$/.exec(incident.cause.confidenceBasis) ?? [];
+    if (!pattern) continue;
     const right =
       test.expect.cause.includes(incident.cause.id) &&
       !test.expect.not_cause?.includes(incident.cause.id);
