@@ -20,10 +20,18 @@ function diagnose(name, /** @type {string[]} */ paths) {
   return { status: run.status, diagnosis: JSON.parse(run.stdout) };
 }
 
-/** @param {{line: number, path: string}[]} evidence */
-function checkEvidence(name, evidence) {
+/**
+ * @param {{line: number | null, path: string}[]} evidence
+ * @param {{lines: number, path: string}[]} sources
+ */
+function checkEvidence(name, evidence, sources) {
   assert.ok(evidence.length > 0, 'an incident has evidence');
   for (const { path: file, line } of evidence) {
+    if (line === null) {
+      const source = sources.find((each) => each.path === file);
+      assert.equal(source?.lines, 0, `${file} is a source without lines`);
+      continue;
+    }
     const full = path.resolve(goldenDir, name, file);
     const lines = fs.readFileSync(full, 'latin1').split(/\r\n|\r|\n/);
     assert.ok(line >= 1 && line <= lines.length, `${file}:${line} is a line of the input`);
@@ -59,6 +67,6 @@ for (const name of fs.readdirSync(goldenDir).sort()) {
         expected.collateral,
       );
     }
-    checkEvidence(name, incident.evidence);
+    checkEvidence(name, incident.evidence, diagnosis.sources);
   });
 }

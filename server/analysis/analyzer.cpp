@@ -1,6 +1,7 @@
 #include "analysis/analyzer.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/workspace.hpp"
 #include "attribution/incident.hpp"
@@ -121,6 +122,8 @@ Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
   const auto workspace = read_workspace(options);
   if (!workspace) return workspace.error();
   Scanner scanner(patterns());
+  std::optional<Error> left_out;
+  std::size_t read = 0;
   for (const std::string& path : *files) {
     std::unique_ptr<Source> source;
     if (path == "-") {
@@ -132,8 +135,18 @@ Result<Analysis> Analyzer::analyze_paths(const std::vector<std::string>& paths,
     }
     const auto scanned =
         scanner.scan(*source, context_of_file(path, paths), options.cancel, options.progress);
-    if (!scanned) return scanned.error();
+    if (scanned) {
+      ++read;
+      continue;
+    }
+    // A file that the user named must be read. One that lies in her folder (a flight recorder dump that its
+    // rank did not live to finish, say) costs the others nothing: it is listed with no lines.
+    if (options.cancel.cancelled() || std::find(paths.begin(), paths.end(), path) != paths.end()) {
+      return scanned.error();
+    }
+    left_out = scanned.error();
   }
+  if (read == 0 && left_out) return *left_out;
   return conclude(&scanner, library(), *workspace, {}, options.cancel);
 }
 

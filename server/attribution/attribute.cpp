@@ -1,9 +1,11 @@
 // The order of the rules, and what is said about every rank once the initiator is known.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "attribution/clocks.hpp"
 #include "attribution/collateral.hpp"
+#include "attribution/flight_rule.hpp"
 #include "attribution/incident.hpp"
 #include "attribution/rules.hpp"
 
@@ -34,9 +36,10 @@ bool is_generic_exception(const Verdict& verdict) {
 }
 
 std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, const RankIndex& index,
-                              const std::set<int>& known) {
+                              const std::set<int>& known, std::optional<Verdict> flight) {
   if (auto verdict = physical_rule(findings, index)) return verdict;
   if (auto verdict = exception_rule(findings, index, false)) return verdict;
+  if (flight && flight->strong) return flight;
   if (auto verdict = clocks.strong()) return verdict;
   auto killed = kill_rule(findings, index);
   auto generic = exception_rule(findings, index, true);
@@ -47,6 +50,7 @@ std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, co
   }
   if (killed) return killed;
   if (generic) return generic;
+  if (flight) return flight;
   // The launcher was told to stop from outside, before anyone lost a peer.
   auto silent = clocks.silent(known);
   if (auto stopped = fallback_rule(findings, index, Tier::kKill)) {
@@ -165,11 +169,26 @@ std::string band_of(const Verdict& verdict) {
   return signature.specificity < 70 ? " (family)" : " (specific)";
 }
 
+// torchelastic calls the first failure it noticed the root cause; where that is a victim the report says so.
+void note_launcher_claim(const Findings& findings, const Verdict& verdict, Incident* incident) {
+  const auto& initiators = verdict.initiator.ranks;
+  if (initiators.empty()) return;
+  for (const auto& [rank, exit] : findings.exits) {
+    if (!exit.exit.launcher_root_cause || std::binary_search(initiators.begin(), initiators.end(), rank))
+      continue;
+    incident->evidence.push_back(evidence_of(exit.exit,
+                                             "the launcher calls this the root cause: it is the first exit "
+                                             "that its agent noticed, by whole seconds"));
+    return;
+  }
+}
+
 std::optional<Incident> judge(const EventLog& log, const Library& library, const RankIndex& index,
-                              const Findings& findings) {
+                              const Findings& findings, bool last) {
   const Clocks clocks(findings, index);
   const std::set<int> known = members(log, index);
-  auto verdict = decide(findings, clocks, index, known);
+  // Each attempt overwrites the dumps of the one before.
+  auto verdict = decide(findings, clocks, index, known, last ? flight_rule(log) : std::nullopt);
   if (!verdict) return std::nullopt;
   explain_suspect(findings, &*verdict);
   Incident incident;
@@ -186,6 +205,7 @@ std::optional<Incident> judge(const EventLog& log, const Library& library, const
   fill_initiator(index, &verdict->initiator);
   bind(*verdict, findings, log, &incident);
   incident.evidence = verdict->evidence;
+  note_launcher_claim(findings, *verdict, &incident);
   incident.collateral = collateral_of(log, index, findings, clocks, *verdict);
   const bool has_ranks =
       !known.empty() || !verdict->initiator.ranks.empty() || verdict->initiator.scope == Scope::kHost ||
@@ -193,6 +213,46 @@ std::optional<Incident> judge(const EventLog& log, const Library& library, const
   if (has_ranks) incident.initiator = verdict->initiator;
   add_alternatives(findings, library, &incident);
   return incident;
+}
+
+bool same_place(const Incident& a, const Incident& b) {
+  if (!a.initiator || !b.initiator) return false;
+  if (!a.initiator->hosts.empty() && !b.initiator->hosts.empty())
+    return a.initiator->hosts == b.initiator->hosts;
+  return !a.initiator->ranks.empty() && a.initiator->ranks == b.initiator->ranks;
+}
+
+// The same failure in an earlier attempt says something: in the same place the machine, elsewhere the data or
+// the code.
+void note_recurrence(std::vector<Incident>* incidents) {
+  Incident& last = incidents->back();
+  for (std::size_t at = 0; at + 1 < incidents->size(); ++at) {
+    const Incident& earlier = (*incidents)[at];
+    if (earlier.cause != last.cause || earlier.evidence.empty()) continue;
+    Evidence evidence = earlier.evidence.front();
+    evidence.role = Role::kContext;
+    const std::string attempt = "attempt " + std::to_string(earlier.attempt);
+    evidence.why =
+        same_place(earlier, last)
+            ? attempt + " failed the same way in the same place: suspect the machine"
+            : attempt + " failed the same way elsewhere: suspect the data or the code, not one machine";
+    last.evidence.push_back(std::move(evidence));
+    return;
+  }
+}
+
+// Times of another host were compared after correction: the reader must know.
+void note_skew(const RankIndex& index, const ClockSkew& skew, Incident* incident) {
+  for (const std::string& host : index.hosts()) {
+    const ClockSkew::Offset* offset = skew.of(host);
+    if (offset == nullptr || incident->evidence.empty()) continue;
+    const auto shown = std::to_string(static_cast<long long>(std::llround(std::abs(offset->seconds))));
+    std::string& why = incident->evidence.front().why;
+    why += "; the clock of " + host + " is " + shown + " s " +
+           (offset->seconds > 0 ? "ahead of " : "behind ") + offset->reference + " (both logged " +
+           offset->shared + ")";
+    break;
+  }
 }
 
 Job describe_job(const EventLog& log, const Library& library, const RankIndex& index, int attempts) {
@@ -224,15 +284,20 @@ Job describe_job(const EventLog& log, const Library& library, const RankIndex& i
 Attribution attribute(const EventLog& log, const Library& library) {
   Attribution attribution;
   const RankIndex index(log, library);
-  const std::vector<Findings> attempts = collect_findings(log, library, index);
+  const ClockSkew skew(log, library, index);
+  std::vector<Findings> attempts = collect_findings(log, library, index, skew);
+  if (attempts.empty() && !log.flights.empty()) attempts.emplace_back();
   for (const Findings& findings : attempts) {
-    if (auto incident = judge(log, library, index, findings))
+    if (auto incident = judge(log, library, index, findings, &findings == &attempts.back()))
       attribution.incidents.push_back(std::move(*incident));
   }
   int last_attempt = 0;
   for (const Findings& findings : attempts) last_attempt = std::max(last_attempt, findings.attempt);
   attribution.job = describe_job(log, library, index, last_attempt + 1);
-  if (!attribution.incidents.empty()) attribution.incidents.back().primary = true;
+  if (attribution.incidents.empty()) return attribution;
+  attribution.incidents.back().primary = true;
+  note_recurrence(&attribution.incidents);
+  for (Incident& incident : attribution.incidents) note_skew(index, skew, &incident);
   return attribution;
 }
 

@@ -84,6 +84,12 @@ std::vector<Collateral> collateral_of(const EventLog& log, const RankIndex& inde
   for (const int rank : ranks) {
     const auto& initiators = verdict.initiator.ranks;
     if (std::find(initiators.begin(), initiators.end(), rank) != initiators.end()) continue;
+    const auto own = std::find_if(verdict.collateral.begin(), verdict.collateral.end(),
+                                  [&](const Collateral& seen) { return seen.rank == rank; });
+    if (own != verdict.collateral.end() && clocks.wait_of(rank) == nullptr) {
+      all.push_back(*own);
+      continue;
+    }
     Collateral entry = collateral(log, findings, clocks, rank, culprit);
     if (!known && clocks.wait_of(rank) == nullptr && line_of(findings, rank) == nullptr) continue;
     all.push_back(std::move(entry));

@@ -70,8 +70,8 @@ void normalise(ProcessExit* exit) {
 
 class Collector {
  public:
-  Collector(const EventLog& log, const Library& library, const RankIndex& index)
-      : log_(log), library_(library), index_(index) {
+  Collector(const EventLog& log, const Library& library, const RankIndex& index, const ClockSkew& skew)
+      : log_(log), library_(library), index_(index), skew_(skew) {
     find_attempt_starts();
   }
 
@@ -158,7 +158,7 @@ class Collector {
     finding.order = event.order;
     finding.last_order = event.order;
     finding.text = event.text;
-    finding.time = event.context.time;
+    finding.time = skew_.corrected(event.context.time, finding.host);
     finding.captures = event.captures;
     finding.record = event.record;
     finding.launcher = event.context.launcher;
@@ -298,13 +298,14 @@ class Collector {
     finding.signature_index = index;
     if (const auto rank = index_.rank_of(record.context, record.source)) finding.ranks = {*rank};
     if (finding.ranks.empty()) finding.ranks = spawn_ranks(record.source, number);
-    finding.host = record.context.host;
+    finding.host = record.context.host.empty() ? index_.host_of_source(record.source, record.exception_line)
+                                               : record.context.host;
     finding.source = record.source;
     finding.line = record.exception_line;
     finding.end_line = record.last_line;
     finding.order = record.order;
     finding.last_order = record.order;
-    finding.time = record.context.time;
+    finding.time = skew_.corrected(record.context.time, finding.host);
     finding.record = number;
     finding.text = record.exception_type + (record.message.empty() ? "" : ": " + record.message);
     finding.captures["exception"] = record.exception_type;
@@ -354,14 +355,16 @@ class Collector {
   const EventLog& log_;
   const Library& library_;
   const RankIndex& index_;
+  const ClockSkew& skew_;
   std::vector<const Event*> starts_;
   std::map<int, Findings> attempts_;
 };
 
 }  // namespace
 
-std::vector<Findings> collect_findings(const EventLog& log, const Library& library, const RankIndex& index) {
-  return Collector(log, library, index).collect();
+std::vector<Findings> collect_findings(const EventLog& log, const Library& library, const RankIndex& index,
+                                       const ClockSkew& skew) {
+  return Collector(log, library, index, skew).collect();
 }
 
 std::optional<double> seconds_between(const std::optional<Timestamp>& a, const std::optional<Timestamp>& b) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "attribution/clock_skew.hpp"
 #include "attribution/incident.hpp"
 #include "attribution/rank_index.hpp"
 #include "events/event.hpp"
@@ -64,7 +65,9 @@ struct Findings {
 };
 
 // The findings of every attempt, in order.
-std::vector<Findings> collect_findings(const EventLog& log, const Library& library, const RankIndex& index);
+// Times are corrected by `skew`.
+std::vector<Findings> collect_findings(const EventLog& log, const Library& library, const RankIndex& index,
+                                       const ClockSkew& skew);
 
 // a - b in seconds, none where the clocks cannot be compared.
 std::optional<double> seconds_between(const std::optional<Timestamp>& a, const std::optional<Timestamp>& b);

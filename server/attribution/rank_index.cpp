@@ -117,6 +117,11 @@ RankIndex::RankIndex(const EventLog& log, const Library& library) {
     tie(exit.rank, exit.local_rank, host_of_source(exit.source), exit.pid, "");
     if (exit.rank) tie(exit.rank, exit.local_rank, exit.host, exit.pid, "");
   }
+  // A launcher of its own under srun runs once a node: Slurm's task numbers are then nodes, not ranks.
+  tasks_are_nodes_ = std::any_of(log.events.begin(), log.events.end(), [&](const Event& event) {
+    const std::string& id = library.signatures()[static_cast<std::size_t>(event.signature)].id;
+    return id == "fact-launcher-torchrun" || id == "fact-launcher-deepspeed" || id == "fact-launcher-ray";
+  });
   for (const Event& event : log.events) {
     read_event(event, library.signatures()[static_cast<std::size_t>(event.signature)]);
   }
@@ -160,7 +165,7 @@ void RankIndex::read_event(const Event& event, const Signature& signature) {
   const std::string own_host =
       event.context.host.empty() ? host_of_source(event.source, event.line) : event.context.host;
   if (signature.gives == Gives::kExit || signature.gives == Gives::kKill) {
-    for (const int rank : parse_rank_list(text_of(event.captures, "ranks"))) {
+    for (const int rank : named_ranks(event)) {
       tie(rank, std::nullopt, text_of(event.captures, "host"), std::nullopt, "");
     }
     if (const auto rank = as_rank(event.captures, "rank")) {
@@ -365,8 +370,14 @@ std::optional<int> RankIndex::rank_of_exit(const ProcessExit& exit) const {
   return std::nullopt;
 }
 
-std::vector<int> RankIndex::ranks_of(const Event& event) const {
+std::vector<int> RankIndex::named_ranks(const Event& event) const {
   if (const auto list = text_of(event.captures, "ranks"); !list.empty()) return parse_rank_list(list);
+  const auto tasks = text_of(event.captures, "tasks");
+  return tasks.empty() || tasks_are_nodes_ ? std::vector<int>{} : parse_rank_list(tasks);
+}
+
+std::vector<int> RankIndex::ranks_of(const Event& event) const {
+  if (auto named = named_ranks(event); !named.empty()) return named;
   if (const auto rank = as_rank(event.captures, "rank")) return {*rank};
   std::string host(text_of(event.captures, "host"));
   if (host.empty())

@@ -57,6 +57,7 @@ class RankIndex {
            std::optional<std::int64_t> pid, std::string_view bus);
   void read_event(const Event& event, const Signature& signature);
   void read_map(const Event& event);
+  std::vector<int> named_ranks(const Event& event) const;
   void read_lists(const Event& event, std::string_view host);
   void guess_local_ranks(const EventLog& log);
   void guess_bases();
@@ -92,6 +93,7 @@ class RankIndex {
   };
   Open open_;
   std::optional<int> world_size_;
+  bool tasks_are_nodes_ = false;
   bool local_is_global_ = false;  // one node: the numbers are the same
 };
 

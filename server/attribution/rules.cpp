@@ -58,6 +58,20 @@ void set_ranks(std::vector<int> ranks, const RankIndex& index, Initiator* initia
   initiator->ranks = std::move(ranks);
 }
 
+// When a failure line's story began: a timeout tells of a wait as long as it ran.
+std::optional<Timestamp> began(const Finding& finding) {
+  std::optional<Timestamp> time = finding.time;
+  for (const char* name : {"ran_ms", "timeout_ms"}) {
+    const auto duration = finding.captures.find(name);
+    const auto milliseconds =
+        duration == finding.captures.end() ? std::nullopt : parse_number(duration->second);
+    if (!time || !milliseconds || *milliseconds < 0) continue;
+    time->nanoseconds -= *milliseconds * 1000000;
+    break;
+  }
+  return time;
+}
+
 std::optional<std::int64_t> step_of(const Finding& finding) {
   const auto step = finding.captures.find("step");
   return step == finding.captures.end() ? std::nullopt : parse_number(step->second);
@@ -264,7 +278,7 @@ std::optional<Verdict> physical_rule(const Findings& findings, const RankIndex& 
         finding.counts()) {
       physical.push_back(&finding);
     } else if (finding.counts() && !failure) {
-      failure = finding.time;
+      failure = began(finding);
     }
   }
   std::erase_if(physical, [&](const Finding* finding) {

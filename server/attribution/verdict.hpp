@@ -17,6 +17,7 @@ struct Verdict {
   Initiator initiator;
   std::vector<Evidence> evidence;  // strongest first
   Captures bindings;
+  std::vector<Collateral> collateral;  // edges that the rule itself saw
   bool strong = true;  // false: an absence or an order in time
 };
 

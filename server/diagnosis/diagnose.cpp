@@ -225,7 +225,9 @@ class Builder {
     if (report->fix.summary.empty() && !report->fix.steps.empty())
       report->fix.summary = report->fix.steps.front();
     offer_edits(signature, library_, seen_, workspace_, &report->fix);
-    report->verify.command = bound(signature.verify.command, incident.bindings);
+    if (needs_hold(signature.verify.command.needs, library_, seen_)) {
+      report->verify.command = bind_command(signature.verify.command.text, incident.bindings);
+    }
     report->verify.expect = signature.verify.expect;
     report->verify.refutes = signature.verify.refutes;
     report->verify.needs_root = signature.verify.needs_root;

@@ -22,4 +22,9 @@ Diagnosis diagnose(const EventLog& log, const Attribution& attribution, const Li
 // `text` with {captures} replaced; empty where one of them is not bound. "{{" stands for a brace.
 std::string bind_text(const std::string& text, const Captures& bindings);
 
+// As bind_text, for a command that a person may paste into a shell. A value that a shell would not take for
+// one plain word is put in single quotes; where that cannot make it harmless (it begins with "-", holds
+// control characters, or stands inside quotes or a here-document of the command) the result is empty.
+std::string bind_command(const std::string& command, const Captures& bindings);
+
 }  // namespace firstfault

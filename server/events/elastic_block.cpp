@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace firstfault {
@@ -9,11 +10,15 @@ namespace {
 
 using re2::StringPiece;
 
+constexpr std::size_t kMaxExits = 1 << 17;  // more processes than any job has
+constexpr std::size_t kMaxHost = 255;
+
 StringPiece piece(std::string_view text) { return StringPiece(text.data(), text.size()); }
 
 void set_exit(int code, ProcessExit* exit) {
+  constexpr int kMostSignals = 1 << 16;  // a hostile table's number must not overflow when it is negated
   if (code < 0) {
-    exit->signal = -code;
+    exit->signal = -std::max(code, -kMostSignals);
   } else {
     exit->exit_code = code;
   }
@@ -39,9 +44,10 @@ bool add_flattened(std::string_view body, const ProcessExit& base, std::vector<P
   std::int64_t pid = 0;
   std::string host;
   bool found = false;
-  while (RE2::FindAndConsume(&rest, entry, &host, &rank, &local_rank, &code, &pid)) {
+  while (exits->size() < kMaxExits &&
+         RE2::FindAndConsume(&rest, entry, &host, &rank, &local_rank, &code, &pid)) {
     ProcessExit exit = base;
-    exit.host = host;
+    exit.host = host.substr(0, kMaxHost);
     exit.rank = rank;
     exit.local_rank = local_rank;
     exit.pid = pid;
@@ -57,7 +63,9 @@ bool add_flattened(std::string_view body, const ProcessExit& base, std::vector<P
 }  // namespace
 
 void ElasticBlockReader::flush(std::vector<ProcessExit>* exits) {
-  if (entry_ && (entry_->rank || entry_->local_rank)) exits->push_back(std::move(*entry_));
+  if (entry_ && (entry_->rank || entry_->local_rank) && exits->size() < kMaxExits) {
+    exits->push_back(std::move(*entry_));
+  }
   entry_.reset();
 }
 
@@ -120,7 +128,7 @@ void ElasticBlockReader::add(std::string_view body, std::uint64_t line, std::uin
     set_exit(a, &*entry_);
     entry_->pid = pid;
   } else if (RE2::PartialMatch(piece(text), host_line, &words)) {
-    entry_->host = words;
+    entry_->host = words.substr(0, kMaxHost);
   } else if (RE2::PartialMatch(piece(text), trace_line, &words)) {
     if (words.find("To enable traceback") != 0) entry_->message = words.substr(0, kMaxEventText);
   }

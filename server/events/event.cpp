@@ -2,14 +2,14 @@
 
 namespace firstfault {
 
-EventContext EventContext::of(const LineContext& line, const SourceContext& source) {
+EventContext EventContext::of(const LineContext& line) {
   EventContext context;
   context.rank = line.rank;
   context.local_rank = line.local_rank;
   context.group_rank = line.group_rank;
   context.group = std::string(line.group);
   context.device = line.device;
-  context.host = line.host.empty() ? source.host : std::string(line.host);
+  context.host = std::string(line.host);
   context.pid = line.pid;
   context.attempt = line.attempt;
   context.time = line.time;

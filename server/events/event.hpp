@@ -13,7 +13,7 @@
 
 namespace firstfault {
 
-// A LineContext that owns its text.
+// A LineContext that owns its text. `host` is the line's own; what its source's path says is in SourceContext.
 struct EventContext {
   std::optional<int> rank;
   std::optional<int> local_rank;
@@ -26,7 +26,7 @@ struct EventContext {
   std::optional<Timestamp> time;
   bool launcher = false;
 
-  static EventContext of(const LineContext& line, const SourceContext& source);
+  static EventContext of(const LineContext& line);
 };
 
 using Captures = std::map<std::string, std::string, std::less<>>;

@@ -25,6 +25,8 @@ std::size_t kept_of(const Signature& signature) {
   }
 }
 
+constexpr std::uint64_t kAnyStream = ~std::uint64_t{0};
+
 std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
 }
@@ -38,19 +40,40 @@ void EventStore::add(Event event, const Signature& signature, std::uint64_t stre
     for (const auto& [name, value] : event.captures) {
       key = mix(mix(key, std::hash<std::string>{}(name)), std::hash<std::string>{}(value));
     }
-    if (mappings_.insert(key).second) events_.push_back(std::move(event));
+    if (mappings_.size() < kMaxEvents && mappings_.insert(key).second) events_.push_back(std::move(event));
     return;
   }
-  Kept& kept = kept_[mix(static_cast<std::uint64_t>(event.signature) + 1, stream)];
-  ++kept.count;
-  if (kept.count <= kept_of(signature)) {
-    events_.push_back(std::move(event));
-  } else if (kept.tail < 0) {
-    kept.tail = static_cast<int>(events_.size());
+  const auto kind = static_cast<std::uint64_t>(event.signature) + 1;
+  const bool full = events_.size() >= kMaxEvents;
+  if (full && kept_.count(mix(kind, stream)) == 0) stream = kAnyStream;
+  Kept& kept = kept_[mix(kind, stream)];
+  if (++kept.count <= kept_of(signature) && !full) {
     events_.push_back(std::move(event));
   } else {
-    event.repeats = events_[static_cast<std::size_t>(kept.tail)].repeats + 1;
-    events_[static_cast<std::size_t>(kept.tail)] = std::move(event);
+    keep_last(std::move(event), &kept);
+  }
+}
+
+void EventStore::keep_last(Event event, Kept* kept) {
+  if (kept->tail < 0) {
+    kept->tail = static_cast<int>(events_.size());
+    events_.push_back(std::move(event));
+    return;
+  }
+  Event& last = events_[static_cast<std::size_t>(kept->tail)];
+  event.repeats = last.repeats + 1;
+  last = std::move(event);
+}
+
+void EventStore::mark_records(std::vector<bool>* used) const {
+  for (const Event& event : events_) {
+    if (event.record >= 0) (*used)[static_cast<std::size_t>(event.record)] = true;
+  }
+}
+
+void EventStore::renumber_records(const std::vector<int>& numbers) {
+  for (Event& event : events_) {
+    if (event.record >= 0) event.record = numbers[static_cast<std::size_t>(event.record)];
   }
 }
 

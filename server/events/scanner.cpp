@@ -19,6 +19,11 @@ namespace {
 constexpr std::size_t kBlockBytes = 512 * 1024;
 constexpr std::size_t kSniffBytes = 64 * 1024;
 constexpr std::size_t kMaxLastText = 300;
+// More ranks than any job has. What names more of them than this is no rank, and must not fill the memory.
+constexpr std::size_t kMaxRanks = 1 << 17;
+constexpr std::size_t kMaxIdentities = 1 << 18;
+constexpr std::size_t kMaxStreams = 1 << 16;  // read at the same time
+constexpr std::size_t kManyRecords = 4096;    // of these the first and the last of each writer are kept
 constexpr std::size_t kMaxDumpBytes = 256 * 1024 * 1024;
 
 // Lines of one writer: a rank, or what an unlabelled source says.
@@ -42,6 +47,15 @@ std::uint64_t stream_key(int source, const LineContext& context) {
   return key;
 }
 
+// The writer of a record.
+std::uint64_t writer_key(const Record& record) {
+  std::uint64_t key = static_cast<std::uint64_t>(record.source);
+  if (record.context.rank) return combine(key, 1000003ULL + static_cast<std::uint64_t>(*record.context.rank));
+  key = combine(key, static_cast<std::uint64_t>(record.context.local_rank.value_or(-1)));
+  key = combine(key, static_cast<std::uint64_t>(record.context.pid.value_or(-1)));
+  return combine(key, hash_text(record.context.host));
+}
+
 std::string bounded(std::string_view text, std::size_t limit) {
   return std::string(text.substr(0, std::min(text.size(), limit)));
 }
@@ -59,9 +73,12 @@ struct Scanner::State {
   // Of the source that is being read.
   int source = -1;
   std::unordered_map<std::uint64_t, StreamState> streams;
+  std::size_t many_records = kManyRecords;  // so many are looked through for ones that nothing needs
 
   void add_line(const Line& line, ContextReader* reader);
   void add_workspace_line(const Line& line);
+  void drop_idle_streams();
+  void drop_repeated_records();
   void note_activity(const Line& line, const LineContext& context);
   void note_identity(const Line& line, const LineContext& context);
   void add_event(const Line& line, PatternSet::LineMatch* match, EventContext context, int record,
@@ -73,11 +90,52 @@ struct Scanner::State {
                         const CancellationToken& cancel, const ProgressCallback& progress);
 };
 
+// Forgets the writers that are in the middle of nothing, and all of them where that is not enough.
+void Scanner::State::drop_idle_streams() {
+  std::erase_if(streams, [](const auto& stream) { return stream.second.traceback.idle(); });
+  if (streams.size() > kMaxStreams / 2) streams.clear();
+}
+
+// A job that prints a caught exception at every step prints millions: those that hold no kept event, and are
+// neither among the first nor among the last ones of their writer, are dropped.
+void Scanner::State::drop_repeated_records() {
+  auto& records = log.records;
+  std::vector<bool> used(records.size());
+  store.mark_records(&used);
+  for (const auto& [key, stream] : streams) stream.traceback.mark_records(&used);
+  for (std::size_t at = records.size(); at-- > 0;) {
+    const int cause = records[at].caused_by;
+    if (used[at] && cause >= 0 && at - static_cast<std::size_t>(cause) <= kManyRecords) {
+      used[static_cast<std::size_t>(cause)] = true;
+    }
+  }
+  std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> writers;  // records, of them seen
+  for (const Record& record : records) ++writers[writer_key(record)].first;
+  const std::size_t share = std::max<std::size_t>(1, kManyRecords / 4 / writers.size());
+  std::vector<int> numbers(records.size(), -1);
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < records.size(); ++at) {
+    auto& [count, seen] = writers[writer_key(records[at])];
+    const std::size_t number = seen++;
+    if (!used[at] && number >= share && number + share < count) continue;
+    numbers[at] = static_cast<int>(kept);
+    Record& record = records[at];
+    if (record.caused_by >= 0) record.caused_by = numbers[static_cast<std::size_t>(record.caused_by)];
+    if (kept != at) records[kept] = std::move(record);
+    ++kept;
+  }
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());
+  store.renumber_records(numbers);
+  for (auto& [key, stream] : streams) stream.traceback.renumber_records(numbers);
+  many_records = std::max(kManyRecords, kept * 2);
+}
+
 void Scanner::State::note_activity(const Line& line, const LineContext& context) {
   RankActivity* activity = nullptr;
   if (context.rank) {
+    if (log.ranks.size() >= kMaxRanks && log.ranks.count(*context.rank) == 0) return;
     activity = &log.ranks[*context.rank];
-  } else if (context.local_rank) {
+  } else if (context.local_rank && log.local_ranks.size() < kMaxRanks) {
     const auto& own_host = log.sources[static_cast<std::size_t>(source)].context.host;
     activity =
         &log.local_ranks[{context.host.empty() ? own_host : std::string(context.host), *context.local_rank}];
@@ -106,7 +164,7 @@ void Scanner::State::note_identity(const Line& line, const LineContext& context)
   key = combine(key, static_cast<std::uint64_t>(context.pid.value_or(-1)));
   key = combine(key, static_cast<std::uint64_t>(context.device.value_or(-1)));
   key = combine(key, hash_text(context.host));
-  if (!identities.insert(key).second) return;
+  if (identities.size() >= kMaxIdentities || !identities.insert(key).second) return;
   Identity identity;
   identity.source = source;
   identity.line = line.number;
@@ -141,10 +199,11 @@ void Scanner::State::add_line(const Line& line, ContextReader* reader) {
   note_activity(line, context);
   note_identity(line, context);
   const std::uint64_t key = stream_key(source, context);
+  if (streams.size() >= kMaxStreams && streams.count(key) == 0) drop_idle_streams();
+  if (log.records.size() >= many_records) drop_repeated_records();
   StreamState& stream = streams[key];
   const bool stamped = context.time.has_value() || context.level != 0 || context.launcher;
-  const auto& source_context = log.sources[static_cast<std::size_t>(source)].context;
-  EventContext event_context = EventContext::of(context, source_context);
+  EventContext event_context = EventContext::of(context);
   const int record =
       stream.traceback.add(body, line.number, order, stamped, event_context, source, &log.records);
   stream.elastic.add(body, line.number, order, event_context, source, &log.exits);

@@ -8,8 +8,9 @@ namespace firstfault {
 namespace {
 
 constexpr std::string_view kHead = "Traceback (most recent call last)";
-constexpr int kMaxForeign = 400;      // lines of others between two lines of one traceback
-constexpr int kMaxContinuation = 80;  // lines of one message
+constexpr std::size_t kMaxName = 1000;  // of a file, a function or an exception
+constexpr int kMaxForeign = 400;        // lines of others between two lines of one traceback
+constexpr int kMaxContinuation = 80;    // lines of one message
 constexpr int kMaxStampedContinuation =
     12;  // where every line is stamped and nothing tells the message's end
 
@@ -28,7 +29,7 @@ std::optional<Frame> parse_frame(std::string_view body) {
   const auto name_end = body.find('"', start + 6);
   if (name_end == std::string_view::npos) return std::nullopt;
   Frame frame;
-  frame.file = std::string(body.substr(start + 6, name_end - start - 6));
+  frame.file = std::string(body.substr(start + 6, std::min(name_end - start - 6, kMaxName)));
   const auto line = body.find("line ", name_end);
   if (line == std::string_view::npos) return std::nullopt;
   std::size_t at = line + 5;
@@ -37,7 +38,7 @@ std::optional<Frame> parse_frame(std::string_view body) {
     frame.line = frame.line * 10 + (body[at++] - '0');
   }
   if (const auto in = body.find(", in ", at); in != std::string_view::npos) {
-    frame.function = std::string(body.substr(in + 5));
+    frame.function = std::string(body.substr(in + 5, kMaxName));
   }
   return frame;
 }
@@ -106,6 +107,16 @@ void TracebackAssembler::end_message() {
   state_ = State::kNone;
 }
 
+void TracebackAssembler::mark_records(std::vector<bool>* used) const {
+  if (record_ >= 0) (*used)[static_cast<std::size_t>(record_)] = true;
+  if (previous_ >= 0 && chained_) (*used)[static_cast<std::size_t>(previous_)] = true;
+}
+
+void TracebackAssembler::renumber_records(const std::vector<int>& numbers) {
+  if (record_ >= 0) record_ = numbers[static_cast<std::size_t>(record_)];
+  if (previous_ >= 0) previous_ = numbers[static_cast<std::size_t>(previous_)];
+}
+
 void TracebackAssembler::add_frame_line(std::string_view body, Record* record) {
   if (auto frame = parse_frame(body)) {
     if (record->frames.size() >= kMaxFrames) record->frames.erase(record->frames.begin() + 1);
@@ -154,7 +165,7 @@ int TracebackAssembler::add(std::string_view body, std::uint64_t line, std::uint
       if (body.empty()) return -1;
       if (is_exception_line(body)) {
         const auto colon = body.find(": ");
-        record.exception_type = std::string(body.substr(0, std::min(body.find(':'), body.size())));
+        record.exception_type = std::string(body.substr(0, std::min(body.find(':'), kMaxName)));
         if (colon != std::string_view::npos)
           record.message = std::string(body.substr(colon + 2, kMaxEventText));
         record.exception_line = line;

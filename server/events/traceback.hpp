@@ -19,6 +19,12 @@ class TracebackAssembler {
   int add(std::string_view body, std::uint64_t line, std::uint64_t order, bool stamped,
           const EventContext& context, int source, std::vector<Record>* records);
 
+  // Whether the next line is read as if it were the stream's first one.
+  bool idle() const { return state_ == State::kNone && !chained_; }
+  // Sets used[n] for the records that later lines may change or refer to; then gives the new numbers.
+  void mark_records(std::vector<bool>* used) const;
+  void renumber_records(const std::vector<int>& numbers);
+
  private:
   enum class State { kNone, kFrames, kBoxed, kBoxClosed, kMessage };
 

@@ -18,6 +18,7 @@ constexpr std::size_t kMaxListedRanks = 65536;
 constexpr std::int64_t kMaxRank = 1 << 20;
 constexpr std::size_t kMaxStackFrames = 128;
 constexpr std::size_t kMaxText = 1000;
+constexpr std::size_t kMaxDimensions = 64;
 constexpr std::size_t kMaxVisits = 40'000'000;  // shared lists could otherwise be read without end
 
 std::optional<std::int64_t> parse(std::string_view text) {
@@ -177,7 +178,10 @@ class DumpReader {
       const ValueTree::Value& dimensions = values_.at(tensor);
       if (!visit(dimensions.items.size())) break;
       all.emplace_back();
-      for (const Id dimension : dimensions.items) all.back().push_back(integer(dimension).value_or(-1));
+      const std::size_t count = std::min(dimensions.items.size(), kMaxDimensions);
+      for (std::size_t at = 0; at < count; ++at) {
+        all.back().push_back(integer(dimensions.items[at]).value_or(-1));
+      }
     }
     return all;
   }

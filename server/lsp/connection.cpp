@@ -47,6 +47,28 @@ std::string repair_surrogates(std::string text) {
   return text;
 }
 
+// How deep the values of a message may nest. Copying, comparing and writing a Json call themselves at each
+// level, so that a message of nothing but brackets would end the stack; LSP's own messages have some ten
+// levels.
+constexpr int kMaxDepth = 256;
+
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      if (c == '"') in_string = false;
+      continue;
+    }
+    in_string = c == '"';
+    if ((c == '[' || c == '{') && ++depth > kMaxDepth) return true;
+    if (c == ']' || c == '}') --depth;
+  }
+  return false;
+}
+
 Json parse(const std::string& text) {
   Json message = Json::parse(text, nullptr, false);
   if (message.is_discarded() && text.find("\\u") != std::string::npos) {
@@ -102,6 +124,9 @@ void ReplyOnce::before_reply(std::function<void()> hook) {
 void Connection::log(const std::string& message) { std::cerr << "firstfault lsp: " << message << std::endl; }
 
 void Connection::receive(const std::string& text) {
+  if (is_too_deep(text)) {
+    return report_parse_error("the message nests deeper than " + std::to_string(kMaxDepth) + " levels");
+  }
   const Json message = parse(text);
   if (message.is_discarded()) return report_parse_error("the message is no valid JSON");
   if (!message.is_object()) {

@@ -24,7 +24,9 @@ std::pair<int, int> lines_of(const Range& range) {
 
 NamedText cut(const Document& document, const std::optional<Range>& range) {
   if (!range) return {document.name, document.text.text(), 1};
-  const auto [first, last] = lines_of(*range);
+  auto [first, last] = lines_of(*range);
+  first = std::min(first, static_cast<int>(document.text.line_count()));
+  last = std::min(last, static_cast<int>(document.text.line_count()));  // a client may send 2^31 - 1
   const std::size_t start = document.text.line_start(first);
   const std::size_t end = document.text.line_start(last + 1);
   return {document.name, document.text.text().substr(start, end - start),

@@ -3,6 +3,7 @@
 
 #include "report/forms.hpp"
 #include "report/report.hpp"
+#include "report/visible.hpp"
 
 namespace firstfault {
 namespace {
@@ -141,7 +142,7 @@ json to_json(const Diagnosis& diagnosis) {
 }
 
 std::string render_json(const Diagnosis& diagnosis) {
-  return to_json(diagnosis).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return visible_json(to_json(diagnosis).dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace firstfault

@@ -30,8 +30,9 @@ std::string render(const Diagnosis& diagnosis, Format format, const RenderOption
 std::string escape_terminal(std::string_view text);
 std::string escape_markdown(std::string_view text);
 std::string escape_html(std::string_view text);
-// Our own sentences, which put names and commands between backquotes: those become code spans, the rest is escaped. Log
-// text bound into a sentence may add backquotes of its own; it can open a code span and nothing else.
+// Our own sentences, which put names and commands between backquotes: those become code spans, the rest is
+// escaped. Log text bound into a sentence may add backquotes of its own; it can open a code span and nothing
+// else.
 std::string markdown_prose(std::string_view text);
 // A Markdown code span or fenced block around text that may itself hold backquotes.
 std::string markdown_code(std::string_view text);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/forms.hpp"
+#include "report/visible.hpp"
 #include "report/wording.hpp"
 
 namespace firstfault {
@@ -160,7 +161,7 @@ std::string render_sarif(const Diagnosis& diagnosis) {
   const json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                     {"version", "2.1.0"},
                     {"runs", json::array({std::move(run)})}};
-  return log.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return visible_json(log.dump(2, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace firstfault

@@ -101,6 +101,25 @@ std::string visible(std::string_view text, Lines lines) {
   return result;
 }
 
+std::string visible_json(std::string_view json) {
+  std::string result;
+  result.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    const Decoded character = decode(json, at);
+    const char32_t point = character.point;
+    if (point < 0x7F || (!is_control(point) && !is_deceptive(point))) {
+      result += json.substr(at, character.length);
+    } else if (point < 0x10000) {
+      result += spelled_out("\\u%04x", point);
+    } else {
+      result += spelled_out("\\u%04x", 0xD800 + ((point - 0x10000) >> 10));
+      result += spelled_out("\\u%04x", 0xDC00 + ((point - 0x10000) & 0x3FF));
+    }
+    at += character.length;
+  }
+  return result;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {

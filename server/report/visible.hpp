@@ -13,6 +13,9 @@ enum class Lines { kJoin, kKeep };  // line breaks become a space, or stay
 // Valid UTF-8 without control characters: bad bytes become U+FFFD, a tab becomes spaces, other control
 // characters are spelled out ("\x1b"), and so are characters that reorder or hide text ("<U+202E>").
 std::string visible(std::string_view text, Lines lines = Lines::kJoin);
+// JSON text with the same characters as \uXXXX: the same values, but nothing that a terminal would act on.
+// Line breaks stay.
+std::string visible_json(std::string_view json);
 
 // Columns that valid UTF-8 takes on a terminal: wide East Asian characters and emoji take two, combining
 // marks none.

@@ -1,5 +1,6 @@
 // Which files a list of paths stands for.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -73,8 +74,12 @@ bool has_pickle_ending(std::string_view name) {
          name.ends_with(".pt");
 }
 
-bool is_input_file(const std::string& path, bool only_dumps) {
+// A file that is gone since the folder was listed is none. One that may not be read is an error: a rank whose
+// log is silently missing would look like a rank that fell silent.
+Result<bool> is_input_file(const std::string& path, bool only_dumps) {
   auto source = open_file(path);
+  if (!source && ::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), R_OK) != 0)
+    return source.error();
   if (!source) return false;
   std::array<char, 8192> head;
   std::size_t filled = 0;
@@ -99,8 +104,7 @@ Error folder_error(const std::string& folder, const std::error_code& code) {
   return {folder + ": cannot be listed (" + code.message() + "); check the folder"};
 }
 
-// Collects the logs below `folder`. Sub-folders that cannot be listed are an error: a rank whose log is
-// silently missing would look like a rank that fell silent.
+// Collects the logs below `folder`. Sub-folders that cannot be listed are an error, as files are.
 Result<bool> collect(const std::string& folder, std::vector<std::string>* files) {
   std::error_code code;
   std::vector<std::string> folders;
@@ -112,9 +116,10 @@ Result<bool> collect(const std::string& folder, std::vector<std::string>* files)
     std::error_code ignored;
     if (entry->is_directory(ignored)) {
       if (!entry->is_symlink(ignored)) folders.push_back(path);
-    } else if (entry->is_regular_file(ignored) && (!has_other_ending(name) || has_pickle_ending(name)) &&
-               is_input_file(path, has_other_ending(name))) {
-      files->push_back(path);
+    } else if (entry->is_regular_file(ignored) && (!has_other_ending(name) || has_pickle_ending(name))) {
+      const auto is_input = is_input_file(path, has_other_ending(name));
+      if (!is_input) return is_input.error();
+      if (*is_input) files->push_back(path);
     }
   }
   if (code) return folder_error(folder, code);

@@ -137,8 +137,10 @@ bool looks_binary(std::string_view head) {
     }
   }
   // A log that was truncated in place, or copied while it was written, has NULs at one end; a few stray ones
-  // are text. One byte in ten is not.
-  return (zeros + controls) * 10 > head.size();
+  // are text. One byte in ten is not, and neither is one control character in 25: evenly distributed bytes
+  // (compressed, encrypted) have one in eleven.
+  constexpr std::size_t kEnough = 256;
+  return (zeros + controls) * 10 > head.size() || (head.size() >= kEnough && controls * 25 > head.size());
 }
 
 }  // namespace firstfault

@@ -27,13 +27,16 @@ function progress(program, random, step, total, c) {
 }
 
 const warnings = [
-  (r) => `/opt/venv/lib/python3.11/site-packages/torch/utils/checkpoint.py:${r.int(20, 90)}: UserWarning: None of the inputs have requires_grad=True. Gradients will be None`,
-  () => 'huggingface/tokenizers: The current process just got forked, after parallelism has already been used. Disabling parallelism to avoid deadlocks...',
+  (r) =>
+    `/opt/venv/lib/python3.11/site-packages/torch/utils/checkpoint.py:${r.int(20, 90)}: UserWarning: None of the inputs have requires_grad=True. Gradients will be None`,
+  () =>
+    'huggingface/tokenizers: The current process just got forked, after parallelism has already been used. Disabling parallelism to avoid deadlocks...',
   (r) => `eval: word error rate 0.${r.int(100, 400)}, 0 decoding errors`,
   (r) => `mean absolute error on the held-out set ${r.between(0.1, 2).toFixed(3)}`,
   () => 'FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.',
   (r) => `checkpoint saved: step_${r.int(100, 900)} (no failed shards, timeout setting 1800 s)`,
-  (r, w) => `${w.node.host}:${w.pid}:${w.pid + 400} [${w.local}] NCCL INFO Channel ${r.int(10, 23)}/0 : ${w.rank}[${w.local}] -> ${w.rank + 1}[${w.local}] via NET/IB/0/GDRDMA`,
+  (r, w) =>
+    `${w.node.host}:${w.pid}:${w.pid + 400} [${w.local}] NCCL INFO Channel ${r.int(10, 23)}/0 : ${w.rank}[${w.local}] -> ${w.rank + 1}[${w.local}] via NET/IB/0/GDRDMA`,
   (r, w) => `${w.node.host}:${w.pid}:${w.pid + 400} [${w.local}] NCCL INFO Connected all rings`,
 ];
 
@@ -49,10 +52,17 @@ const identity = {
 
 /** Every rank introduces itself; without such lines no reader could tie a pid, a device or a local rank to a rank. */
 export function introduce(job, time) {
-  const style = job.needsDevices ? job.random.pick(['app', 'nccl']) : job.random.pick(Object.keys(identity));
+  const style = job.needsDevices
+    ? job.random.pick(['app', 'nccl'])
+    : job.random.pick(Object.keys(identity));
   const random = job.random.fork('introduce');
   for (const worker of job.layout.ranks) {
-    job.say(worker.rank, time + random.between(0, 3), (c) => identity[style](worker, job, c), 'out');
+    job.say(
+      worker.rank,
+      time + random.between(0, 3),
+      (c) => identity[style](worker, job, c),
+      'out',
+    );
     if (style === 'nccl' && job.needsPids)
       job.say(worker.rank, time + 3.2, `rank ${worker.rank}: pid ${worker.pid}`, 'out');
   }
@@ -61,12 +71,21 @@ export function introduce(job, time) {
 /** Progress of the run from `from` to `to`, by the rank that logs, and now and then a warning of any rank. */
 export function train(job, from, to, steps = 12) {
   const random = job.random.fork(`train${from}`);
-  const speakers = job.everyRankLogs ? job.layout.ranks.map((w) => w.rank) : [job.program === 'megatron' ? job.layout.world - 1 : 0];
+  const speakers = job.everyRankLogs
+    ? job.layout.ranks.map((w) => w.rank)
+    : [job.program === 'megatron' ? job.layout.world - 1 : 0];
   for (let i = 0; i < steps; i++) {
     const time = from + ((to - from) * (i + 1)) / (steps + 1);
     for (const rank of speakers) {
       const own = job.everyRankLogs;
-      job.say(rank, time + random.between(0, 0.3), (c) => (own ? `[rank ${rank}] ` : '') + progress(job.program, new Random0(rank, i), 100 * (i + 1), 20000, c), 'out');
+      job.say(
+        rank,
+        time + random.between(0, 0.3),
+        (c) =>
+          (own ? `[rank ${rank}] ` : '') +
+          progress(job.program, new Random0(rank, i), 100 * (i + 1), 20000, c),
+        'out',
+      );
     }
   }
   addBenign(job, random, from, to, random.int(2, 8));

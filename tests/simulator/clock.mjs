@@ -5,7 +5,14 @@ const two = (n) => String(n).padStart(2, '0');
 
 export class Clock {
   constructor(random) {
-    this.start = Date.UTC(2024, random.int(0, 11), random.int(1, 28), random.int(0, 20), random.int(0, 59), random.int(0, 59));
+    this.start = Date.UTC(
+      2024,
+      random.int(0, 11),
+      random.int(1, 28),
+      random.int(0, 20),
+      random.int(0, 59),
+      random.int(0, 59),
+    );
     this.phase = random.int(0, 999999999);
   }
 

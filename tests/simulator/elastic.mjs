@@ -3,7 +3,10 @@ import { versions } from './wording.mjs';
 
 const names = { 6: 'SIGABRT', 7: 'SIGBUS', 9: 'SIGKILL', 11: 'SIGSEGV', 15: 'SIGTERM' };
 const binary = '/opt/venv/bin/python3';
-const lineOf = { 2.5: { failed: 869, sending: 897, unable: 916 }, 2.7: { failed: 874, sending: 900, unable: 919 } };
+const lineOf = {
+  2.5: { failed: 869, sending: 897, unable: 916 },
+  2.7: { failed: 874, sending: 900, unable: 919 },
+};
 
 function log(job, level, module, text, where, pid) {
   return (c) => {
@@ -20,7 +23,8 @@ function log(job, level, module, text, where, pid) {
 
 const api = 'multiprocessing.api';
 const agentPid = (job, node) => job.layout.pidBase[node.index];
-const workersOf = (job, node) => job.layout.ranks.slice(node.index * job.layout.perNode, (node.index + 1) * job.layout.perNode);
+export const workersOf = (job, node) =>
+  job.layout.ranks.slice(node.index * job.layout.perNode, (node.index + 1) * job.layout.perNode);
 
 export function agentLog(job, node, time, level, text, where = 723) {
   job.agent(node, time, log(job, level, 'agent.server.api', text, where, agentPid(job, node)));
@@ -31,7 +35,18 @@ export function closing(job, node, time, signal = 'SIGTERM') {
   for (const worker of workersOf(job, node)) {
     if ((job.exits.get(worker.rank)?.time ?? Infinity) <= time) continue;
     job.killed.set(worker.rank, time);
-    job.agent(node, time, log(job, 'WARNING', api, `Sending process ${worker.pid} closing signal ${signal}`, where, agentPid(job, node)));
+    job.agent(
+      node,
+      time,
+      log(
+        job,
+        'WARNING',
+        api,
+        `Sending process ${worker.pid} closing signal ${signal}`,
+        where,
+        agentPid(job, node),
+      ),
+    );
   }
 }
 
@@ -55,7 +70,9 @@ function table(job, listed, c) {
   const line = '='.repeat(60);
   const thin = '-'.repeat(60);
   // The times are whole seconds of one poll: equal, so that the lowest local rank becomes "root cause".
-  const others = listed.slice(1).flatMap(({ worker, code }, i) => block(i + 1, worker, code, c.elastic));
+  const others = listed
+    .slice(1)
+    .flatMap(({ worker, code }, i) => block(i + 1, worker, code, c.elastic));
   return [
     'Traceback (most recent call last):',
     '  File "/opt/venv/bin/torchrun", line 8, in <module>',
@@ -97,7 +114,10 @@ export function agentEnds(job, node, finalAttempt = true) {
   let end = seen + 0.6;
   for (const worker of workersOf(job, node)) {
     if (!job.stuck.has(worker.rank) || !job.killed.has(worker.rank)) continue;
-    const [soft, hard] = versions[job.version].elastic === 'letter' ? ['15', '9'] : ['Signals.SIGTERM', 'Signals.SIGKILL'];
+    const [soft, hard] =
+      versions[job.version].elastic === 'letter'
+        ? ['15', '9']
+        : ['Signals.SIGTERM', 'Signals.SIGKILL'];
     end = seen + 30.2;
     const text = `Unable to shutdown process ${worker.pid} via ${soft}, forcefully exiting via ${hard}`;
     job.agent(node, seen + 30, log(job, 'WARNING', api, text, where.unable, agentPid(job, node)));

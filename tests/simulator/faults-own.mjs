@@ -6,7 +6,10 @@ const frames = [
   ['/workspace/train.py', 231, '<module>', 'main()'],
   ['/workspace/train.py', 190, 'main', 'train_epoch(model, loader, optimizer)'],
 ];
-const data = [...frames, ['/workspace/data.py', 77, '__getitem__', 'return self.decode(self.index[i])']];
+const data = [
+  ...frames,
+  ['/workspace/data.py', 77, '__getitem__', 'return self.decode(self.index[i])'],
+];
 const model = [...frames, ['/workspace/model.py', 142, 'forward', 'x = self.proj(x)']];
 const save = [...frames, ['/workspace/checkpoint.py', 51, 'save', 'torch.save(state, path)']];
 
@@ -14,15 +17,47 @@ const sample = ['process/python-exception', 'data/corrupt-sample', 'data/worker-
 export const exceptions = [
   { at: data, text: "KeyError: 'input_ids'", causes: sample },
   { at: data, text: "ValueError: could not convert string to float: 'n/a'", causes: sample },
-  { at: data, text: "FileNotFoundError: [Errno 2] No such file or directory: '/data/shard_00012.bin'", causes: ['storage/file-not-found'] },
-  { at: save, text: "OSError: [Errno 28] No space left on device: '/ckpt/step_900.pt'", causes: ['storage/disk-full', 'checkpoint/save-failed'] },
-  { at: model, text: 'RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x768 and 512x3072)', causes: ['tensor/shape-mismatch'] },
-  { at: model, text: 'IndexError: index out of range in self', causes: ['tensor/index-out-of-range', 'data/vocabulary-mismatch'] },
-  { at: data, text: 'ZeroDivisionError: division by zero', causes: ['process/python-exception', 'data/empty-dataset'] },
+  {
+    at: data,
+    text: "FileNotFoundError: [Errno 2] No such file or directory: '/data/shard_00012.bin'",
+    causes: ['storage/file-not-found'],
+  },
+  {
+    at: save,
+    text: "OSError: [Errno 28] No space left on device: '/ckpt/step_900.pt'",
+    causes: ['storage/disk-full', 'checkpoint/save-failed'],
+  },
+  {
+    at: model,
+    text: 'RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x768 and 512x3072)',
+    causes: ['tensor/shape-mismatch'],
+  },
+  {
+    at: model,
+    text: 'IndexError: index out of range in self',
+    causes: ['tensor/index-out-of-range', 'data/vocabulary-mismatch'],
+  },
+  {
+    at: data,
+    text: 'ZeroDivisionError: division by zero',
+    causes: ['process/python-exception', 'data/empty-dataset'],
+  },
   { at: data, text: 'AssertionError: micro batch 3 has 0 tokens', causes: sample },
-  { at: data, text: "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8b in position 1: invalid start byte", causes: sample },
-  { at: data, text: 'json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)', causes: sample },
-  { at: save, text: "PermissionError: [Errno 13] Permission denied: '/scratch/cache/index.lock'", causes: ['storage/permission-denied'] },
+  {
+    at: data,
+    text: "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8b in position 1: invalid start byte",
+    causes: sample,
+  },
+  {
+    at: data,
+    text: 'json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)',
+    causes: sample,
+  },
+  {
+    at: save,
+    text: "PermissionError: [Errno 13] Permission denied: '/scratch/cache/index.lock'",
+    causes: ['storage/permission-denied'],
+  },
   { at: data, text: 'MemoryError', causes: ['memory/python-memoryerror'] },
 ];
 
@@ -58,21 +93,34 @@ function cudaOom(job, time) {
   const [rank] = pickRanks(job);
   raises(job, rank, time, model, oomText(job.version));
   peersOfDead(job, [rank], time + 0.4);
-  job.truth = { ranks: [rank], causes: ['memory/cuda-oom', 'memory/cuda-oom-fragmentation'], provable: job.tracebackKnown || codesDiffer(job) };
+  job.truth = {
+    ranks: [rank],
+    causes: ['memory/cuda-oom', 'memory/cuda-oom-fragmentation'],
+    provable: job.tracebackKnown || codesDiffer(job),
+  };
 }
 
 function deviceAssert(job, time) {
   const [rank] = pickRanks(job);
-  const where = '../aten/src/ATen/native/cuda/Loss.cu:250: nll_loss_forward_reduce_cuda_kernel_2d: block: [0,0,0]';
+  const where =
+    '../aten/src/ATen/native/cuda/Loss.cu:250: nll_loss_forward_reduce_cuda_kernel_2d: block: [0,0,0]';
   for (let i = 0; i < 4; i++)
-    job.say(rank, time - 0.1 + i * 0.001, `${where}, thread: [${i * 7},0,0] Assertion \`t >= 0 && t < n_classes\` failed.`);
+    job.say(
+      rank,
+      time - 0.1 + i * 0.001,
+      `${where}, thread: [${i * 7},0,0] Assertion \`t >= 0 && t < n_classes\` failed.`,
+    );
   const text =
     'RuntimeError: CUDA error: device-side assert triggered\n' +
     'CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\n' +
     'For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.';
   raises(job, rank, time, model, text);
   peersOfDead(job, [rank], time + 0.4);
-  job.truth = { ranks: [rank], causes: ['cuda/device-assert-index', 'cuda/device-assert-other'], provable: job.tracebackKnown || codesDiffer(job) };
+  job.truth = {
+    ranks: [rank],
+    causes: ['cuda/device-assert-index', 'cuda/device-assert-other'],
+    provable: job.tracebackKnown || codesDiffer(job),
+  };
 }
 
 /** Many error lines of the victims stand before the one line of the culprit, which arrives late. */
@@ -95,17 +143,25 @@ function loudVictims(job, time) {
 function twoFaults(job, time) {
   const ranks = pickRanks(job, 2);
   const kinds = job.random.sample(exceptions, 2);
-  ranks.forEach((rank, i) => raises(job, rank, time + job.random.between(0, 0.05), kinds[i].at, kinds[i].text));
+  ranks.forEach((rank, i) =>
+    raises(job, rank, time + job.random.between(0, 0.05), kinds[i].at, kinds[i].text),
+  );
   ranks.forEach((rank) => job.exit(rank, time + 0.06, 1));
   peersOfDead(job, ranks, time + 0.4);
-  job.truth = { ranks: ranks.sort((a, b) => a - b), causes: kinds.flatMap((kind) => kind.causes), provable: job.tracebackKnown };
+  job.truth = {
+    ranks: ranks.sort((a, b) => a - b),
+    causes: kinds.flatMap((kind) => kind.causes),
+    provable: job.tracebackKnown,
+  };
 }
 
 /** The same exception everywhere: a wrong program, no first rank. */
 function allRaise(job, time) {
   const { at, text, causes } = job.random.pick(exceptions);
-  for (const { rank } of job.layout.ranks) raises(job, rank, time + job.random.between(0, 0.2), at, text);
-  job.truth = { ranks: null, everyone: true, causes, provable: true };
+  for (const { rank } of job.layout.ranks)
+    raises(job, rank, time + job.random.between(0, 0.05), at, text);
+  // Ray leaves out the lines of the others.
+  job.truth = { ranks: null, everyone: true, causes, provable: job.launcher !== 'ray' };
 }
 
 function killed(code, causes) {
@@ -113,10 +169,13 @@ function killed(code, causes) {
     const [rank] = pickRanks(job);
     job.exit(rank, time, code);
     peersOfDead(job, [rank], time);
-    // DeepSpeed's launcher names the wrong local rank, and a file a rank shows the death by silence alone.
-    job.truth = { ranks: [rank], causes: [...causes, 'collective/peer-died'], provable: job.launcher !== 'pdsh' };
-    // Without a launcher's word the rank is found as the only silent one, where every other one speaks for itself.
-    if (job.launcher === 'files' && job.backend === 'gloo') job.truth.provable = true;
+    // DeepSpeed's launcher names the wrong local rank.
+    // Where nobody watches, the rank is found as the only one that is silent.
+    job.truth = {
+      ranks: [rank],
+      causes: [...causes, 'collective/peer-died', 'framework/ray-actor-died'],
+      provable: job.launcher !== 'pdsh',
+    };
   };
 }
 
@@ -129,6 +188,13 @@ export const ownFaults = {
   'loud-victims': { run: loudVictims, gloo: true },
   'two-faults': { run: twoFaults },
   'all-raise': { run: allRaise },
-  sigkill: { run: killed(-9, ['process/killed-unexplained', 'memory/host-oom', 'memory/cgroup-oom']), gloo: true },
-  sigsegv: { run: killed(-11, ['process/segfault']), gloo: true, launchers: launched.filter((name) => name !== 'files') },
+  sigkill: {
+    run: killed(-9, ['process/killed-unexplained', 'memory/host-oom', 'memory/cgroup-oom']),
+    gloo: true,
+  },
+  sigsegv: {
+    run: killed(-11, ['process/segfault']),
+    gloo: true,
+    launchers: launched.filter((name) => name !== 'files'),
+  },
 };

@@ -16,7 +16,11 @@ export class Job {
     this.launcher = options.launcher ?? random.pick(fault.launchers ?? Object.keys(launchers));
     this.version = options.version ?? random.pick(fault.versions ?? Object.keys(versions));
     this.backend = fault.gloo && random.chance(0.3) ? 'gloo' : 'nccl';
-    this.layout = makeLayout(random.fork('layout'), world, fault.groups !== false && this.backend === 'nccl');
+    this.layout = makeLayout(
+      random.fork('layout'),
+      world,
+      fault.groups !== false && this.backend === 'nccl',
+    );
     this.clock = new Clock(random.fork('clock'));
     this.program = random.pick(programs);
     this.everyRankLogs = world <= 64 && random.chance(0.3);
@@ -27,13 +31,22 @@ export class Job {
     this.stuck = new Set(); // ranks that SIGTERM does not end
     this.killed = new Map(); // rank -> time at which the launcher stops it
     this.timeout = random.pick([120, 600, 600, 1800]);
+    // The CPU of a rank may have issued more collectives than the one that its GPU waits in.
+    this.runsAhead = random.chance(0.4);
     this.attempt = 0;
     this.lost = []; // changes to the finished files: what was cut or never copied
   }
 
   /** Text of a rank: a string or a function of its host's clock. */
   say(rank, time, text, stream = 'err') {
-    this.records.push({ time, node: this.layout.ranks[rank].node, rank, text, stream, attempt: this.attempt });
+    this.records.push({
+      time,
+      node: this.layout.ranks[rank].node,
+      rank,
+      text,
+      stream,
+      attempt: this.attempt,
+    });
   }
 
   /** Text of the launcher's process on one node. */
@@ -43,7 +56,14 @@ export class Job {
 
   /** Text of the one process that started the job (srun, mpirun, a Ray driver). */
   console(time, text) {
-    this.records.push({ time, node: this.layout.nodes[0], rank: null, text, stream: 'console', attempt: this.attempt });
+    this.records.push({
+      time,
+      node: this.layout.nodes[0],
+      rank: null,
+      text,
+      stream: 'console',
+      attempt: this.attempt,
+    });
   }
 
   kernel(node, time, text) {
@@ -79,7 +99,10 @@ export function makeJob(seed, options = {}) {
   const random = new Random(seed);
   const kinds = options.kinds ?? Object.keys(faults);
   const kind = options.kind ?? kinds[seed % kinds.length];
-  const world = options.world ?? random.pick([8, 8, 8, 16, 16, 16, 32, 32, 64, 128]);
+  const least = faults[kind].leastWorld ?? 8;
+  const world =
+    options.world ??
+    random.pick([8, 8, 8, 16, 16, 16, 32, 32, 64, 128].filter((size) => size >= least));
   const job = new Job(random.fork(kind), { ...options, kind, world });
   const faultTime = job.random.between(200, 3000);
   launchers[job.launcher].begin?.(job);
@@ -88,7 +111,8 @@ export function makeJob(seed, options = {}) {
   if (faults[kind].trains !== false) train(job, 10, faultTime - 2);
   launchers[job.launcher].end(job);
   dropAfterDeath(job);
-  if (options.benign) addBenign(job, new Random(`${seed}/benign`), 5, faultTime - 2, options.benign);
+  if (options.benign)
+    addBenign(job, new Random(`${seed}/benign`), 5, faultTime - 2, options.benign);
   if (options.shift) {
     const node = new Random(`${seed}/shift`).pick(job.layout.nodes);
     node.skew += options.shift;

@@ -1,6 +1,6 @@
 // How a job is started decides which label a line carries, in which file it lies, and who stops the others.
 // labeled: a line shows which rank printed it, directly or by an introduction of the rank in the same log.
-import { agentEnds, agentStarts } from './elastic.mjs';
+import { agentEnds, agentStarts, workersOf } from './elastic.mjs';
 import { ray } from './ray.mjs';
 import { emissionOrder, Files, kernelFile, textOf } from './write.mjs';
 
@@ -38,10 +38,17 @@ function killRest(job, time) {
   return stopped;
 }
 
-const srunWords = { '-6': 'Aborted (core dumped)', '-7': 'Bus error (core dumped)', '-9': 'Killed', '-11': 'Segmentation fault (core dumped)' };
+const srunWords = {
+  '-6': 'Aborted (core dumped)',
+  '-7': 'Bus error (core dumped)',
+  '-9': 'Killed',
+  '-11': 'Segmentation fault (core dumped)',
+};
 
 function failuresInOrder(job) {
-  return [...job.exits].filter(([, { code }]) => code !== 0).sort(([, a], [, b]) => a.time - b.time);
+  return [...job.exits]
+    .filter(([, { code }]) => code !== 0)
+    .sort(([, a], [, b]) => a.time - b.time);
 }
 
 function srunEnd(job) {
@@ -53,7 +60,10 @@ function srunEnd(job) {
   for (const [rank, { time, code }] of failures) {
     if (time > stopTime) continue;
     const how = srunWords[code] ?? `Exited with exit code ${code}`;
-    job.console(time + 0.1, `srun: error: ${job.layout.ranks[rank].node.host}: task ${rank}: ${how}`);
+    job.console(
+      time + 0.1,
+      `srun: error: ${job.layout.ranks[rank].node.host}: task ${rank}: ${how}`,
+    );
   }
   const stopped = killRest(job, stopTime);
   if (stopped.length === 0) return;
@@ -64,7 +74,10 @@ function srunEnd(job) {
 export function srunStops(job, time, stopped, why = '') {
   const host = job.layout.nodes[0].host;
   job.console(time, 'srun: Job step aborted: Waiting up to 32 seconds for job step to finish.');
-  job.console(time + 0.01, (c) => `slurmstepd: error: *** STEP 40418.0 ON ${host} CANCELLED AT ${c.slurm}${why} ***`);
+  job.console(
+    time + 0.01,
+    (c) => `slurmstepd: error: *** STEP 40418.0 ON ${host} CANCELLED AT ${c.slurm}${why} ***`,
+  );
   for (const node of job.layout.nodes) {
     const here = stopped.filter((rank) => job.layout.ranks[rank].node === node);
     if (here.length === 0) continue;
@@ -100,30 +113,52 @@ function mpirunEnd(job) {
 
 /** DeepSpeed's launcher: one a node behind pdsh. It prints the command of its LAST local rank, whoever failed. */
 function deepspeedEnd(job) {
+  const first = new Map();
+  for (const [rank, exit] of failuresInOrder(job)) {
+    const { index } = job.layout.ranks[rank].node;
+    if (!first.has(index)) first.set(index, exit);
+  }
   for (const node of job.layout.nodes) {
-    if (job.lostNodes?.has(node.index) || job.stopped) continue;
-    const here = job.layout.ranks.filter((worker) => worker.node === node);
-    const failures = failuresInOrder(job).filter(([rank]) => job.layout.ranks[rank].node === node);
-    if (failures.length === 0) continue;
-    const [, { time, code }] = failures[0];
+    if (job.lostNodes?.has(node.index) || job.stopped || !first.has(node.index)) continue;
+    const { time, code } = first.get(node.index);
+    const here = workersOf(job, node);
     const seen = time + job.random.between(0.1, 1);
     for (const worker of here) {
       if ((job.exits.get(worker.rank)?.time ?? Infinity) > seen) job.killed.set(worker.rank, seen);
-      job.agent(node, seen, (c) => `[${c.comma}] [INFO] [launch.py:319:sigkill_handler] Killing subprocess ${worker.pid}`);
+      job.agent(
+        node,
+        seen,
+        (c) =>
+          `[${c.comma}] [INFO] [launch.py:319:sigkill_handler] Killing subprocess ${worker.pid}`,
+      );
     }
     const command = `['/opt/venv/bin/python', '-u', 'train.py', '--local_rank=${job.layout.perNode - 1}', '--deepspeed_config', 'ds.json']`;
-    job.agent(node, seen + 0.05, (c) => `[${c.comma}] [ERROR] [launch.py:325:sigkill_handler] ${command} exits with return code = ${code}`);
+    job.agent(
+      node,
+      seen + 0.05,
+      (c) =>
+        `[${c.comma}] [ERROR] [launch.py:325:sigkill_handler] ${command} exits with return code = ${code}`,
+    );
   }
 }
 
 function deepspeedBegin(job) {
-  const map = job.layout.nodes.map((node) => `'${node.host}': [${job.layout.ranks.filter((w) => w.node === node).map((w) => w.rank).join(', ')}]`);
+  const map = job.layout.nodes.map(
+    (node) =>
+      `'${node.host}': [${workersOf(job, node)
+        .map((w) => w.rank)
+        .join(', ')}]`,
+  );
   for (const node of job.layout.nodes)
-    job.agent(node, 0.2, (c) => `[${c.comma}] [INFO] [launch.py:163:main] global_rank_mapping=defaultdict(<class 'list'>, {${map.join(', ')}})`);
+    job.agent(
+      node,
+      0.2,
+      (c) =>
+        `[${c.comma}] [INFO] [launch.py:163:main] global_rank_mapping=defaultdict(<class 'list'>, {${map.join(', ')}})`,
+    );
 }
 
 export const launchers = {
-  // Arrangement 0: console of each node. Arrangement 1: the labels "node: " of srun -l around one torchrun a node.
   torchrun: {
     labeled: false,
     begin: agentStarts,
@@ -138,7 +173,8 @@ export const launchers = {
     write: writer((job, record, arrangement) => {
       const prefix = record.rank === null ? '' : `[default${localOf(job, record)}]:`;
       // Arrangement 1: one torchrun a node below srun -l, so that a node's number stands before each line.
-      if (arrangement === 1) return { file: 'slurm-40418.out', prefix: `${record.node.index}: ${prefix}` };
+      if (arrangement === 1)
+        return { file: 'slurm-40418.out', prefix: `${record.node.index}: ${prefix}` };
       return { file: nodeFile(record), prefix };
     }),
   },
@@ -149,7 +185,9 @@ export const launchers = {
     write: writer((job, record) => {
       if (record.rank === null) return { file: `${record.node.host}/console.log` };
       const stream = record.stream === 'out' ? 'stdout' : 'stderr';
-      return { file: `${record.node.host}/attempt_${record.attempt}/${localOf(job, record)}/${stream}.log` };
+      return {
+        file: `${record.node.host}/attempt_${record.attempt}/${localOf(job, record)}/${stream}.log`,
+      };
     }),
   },
   srun: {
@@ -181,7 +219,9 @@ export const launchers = {
     end: deepspeedEnd,
     arrangements: 2,
     write: writer((job, record, arrangement) =>
-      arrangement === 1 ? { file: nodeFile(record) } : { file: 'launch.log', prefix: `${record.node.host}: ` },
+      arrangement === 1
+        ? { file: nodeFile(record) }
+        : { file: 'launch.log', prefix: `${record.node.host}: ` },
     ),
   },
   // One file a rank and nobody who watches, as on many Kubernetes set-ups.

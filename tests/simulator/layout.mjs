@@ -5,7 +5,9 @@ const buses = ['07:00', '0f:00', '47:00', '4e:00', '87:00', '90:00', 'b7:00', 'b
 function splitWorld(random, world, perNode) {
   if (world < 16 || random.chance(0.5)) return { tp: 1, pp: 1, dp: world };
   const tp = random.pick([1, 2, perNode]);
-  const pp = random.pick([1, 2, 4].filter((size) => world % (tp * size) === 0 && world / (tp * size) >= 4));
+  const pp = random.pick(
+    [1, 2, 4].filter((size) => world % (tp * size) === 0 && world / (tp * size) >= 4),
+  );
   return { tp, pp: pp ?? 1, dp: world / (tp * (pp ?? 1)) };
 }
 
@@ -18,11 +20,26 @@ function buildGroups(world, { tp, pp, dp }) {
   };
   if (tp * pp === 1) return groups;
   for (let p = 0; p < pp; p++) {
-    for (let d = 0; d < dp; d++) add('tp', 'TENSOR_MODEL_PARALLEL_GROUP', range(tp).map((t) => of(t, p, d)));
-    for (let t = 0; t < tp; t++) add('dp', 'DATA_PARALLEL_GROUP', range(dp).map((d) => of(t, p, d)));
+    for (let d = 0; d < dp; d++)
+      add(
+        'tp',
+        'TENSOR_MODEL_PARALLEL_GROUP',
+        range(tp).map((t) => of(t, p, d)),
+      );
+    for (let t = 0; t < tp; t++)
+      add(
+        'dp',
+        'DATA_PARALLEL_GROUP',
+        range(dp).map((d) => of(t, p, d)),
+      );
   }
   for (let d = 0; d < dp; d++)
-    for (let t = 0; t < tp; t++) add('pp', 'PIPELINE_MODEL_PARALLEL_GROUP', range(pp).map((p) => of(t, p, d)));
+    for (let t = 0; t < tp; t++)
+      add(
+        'pp',
+        'PIPELINE_MODEL_PARALLEL_GROUP',
+        range(pp).map((p) => of(t, p, d)),
+      );
   return groups;
 }
 
@@ -33,19 +50,31 @@ export function range(count) {
 /** {world, perNode, nodes: [{index, host, ip, skew}], ranks: [{rank, node, local, pid, device}], groups, sizes} */
 export function makeLayout(random, world, allowGroups) {
   const perNode = world % 8 === 0 && random.chance(0.6) ? 8 : 4;
-  const style = random.pick([(n) => `gpu-b${String(n + 1).padStart(2, '0')}`, (n) => `node${n}`, (n) => `dgx-a${n + 11}`]);
+  const style = random.pick([
+    (n) => `gpu-b${String(n + 1).padStart(2, '0')}`,
+    (n) => `node${n}`,
+    (n) => `dgx-a${n + 11}`,
+  ]);
   const skewed = random.chance(0.5);
   const nodes = range(world / perNode).map((index) => ({
     index,
     host: style(index),
     ip: `10.${(index >> 8) + 4}.${index & 255}.11`,
-    skew: skewed ? Math.round(random.between(-180, 180) * 1000) / 1000 : random.between(-0.02, 0.02),
+    skew: skewed
+      ? Math.round(random.between(-180, 180) * 1000) / 1000
+      : random.between(-0.02, 0.02),
   }));
   const pidBase = nodes.map(() => random.int(3000, 90000));
   const ranks = range(world).map((rank) => {
     const node = nodes[Math.floor(rank / perNode)];
     const local = rank % perNode;
-    return { rank, node, local, pid: pidBase[node.index] + 1 + local, device: `0000:${buses[local]}.0` };
+    return {
+      rank,
+      node,
+      local,
+      pid: pidBase[node.index] + 1 + local,
+      device: `0000:${buses[local]}.0`,
+    };
   });
   const sizes = allowGroups ? splitWorld(random, world, perNode) : { tp: 1, pp: 1, dp: world };
   const groups = buildGroups(world, sizes);

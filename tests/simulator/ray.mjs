@@ -33,7 +33,8 @@ class Deduplicator {
       if (now - held.since < window) break;
       this.held.delete(pattern);
       if (held.count === 1) this.files.add('driver.log', held.last);
-      if (held.count > 1) this.files.add('driver.log', `${held.last} [repeated ${held.count}x across cluster]`);
+      if (held.count > 1)
+        this.files.add('driver.log', `${held.last} [repeated ${held.count}x across cluster]`);
     }
   }
 }
@@ -44,7 +45,7 @@ function write(job, random) {
   for (const record of emissionOrder(job, random)) {
     const text = textOf(job, record);
     if (record.stream === 'kernel') files.add(kernelFile(record), text);
-    else if (record.rank === null) dedup.flush(record.emitted), files.add('driver.log', text);
+    else if (record.rank === null) (dedup.flush(record.emitted), files.add('driver.log', text));
     else for (const line of text.split('\n')) if (line) dedup.line(record, line);
   }
   dedup.flush(Infinity);
@@ -53,9 +54,13 @@ function write(job, random) {
 
 function begin(job) {
   const list = job.layout.ranks.map(
-    (w) => `(TorchTrainer pid=2210) - (node_id=${String(w.node.index).padStart(4, 'a')}, ip=${w.node.ip}, pid=${w.pid}) world_rank=${w.rank}, local_rank=${w.local}, node_rank=${w.node.index}`,
+    (w) =>
+      `(TorchTrainer pid=2210) - (node_id=${String(w.node.index).padStart(4, 'a')}, ip=${w.node.ip}, pid=${w.pid}) world_rank=${w.rank}, local_rank=${w.local}, node_rank=${w.node.index}`,
   );
-  job.console(0.1, `(TorchTrainer pid=2210) Started distributed worker processes: \n${list.join('\n')}`);
+  job.console(
+    0.1,
+    `(TorchTrainer pid=2210) Started distributed worker processes: \n${list.join('\n')}`,
+  );
 }
 
 function end(job) {

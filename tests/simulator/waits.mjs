@@ -1,6 +1,12 @@
 // What the innocent ranks do once one of them stops taking part: they wait in the group that ties them to it, or
 // they lose the connection.
-import { abortLines, remoteErrorLines, timeoutReason, traceback, versions, watchdogLines } from './wording.mjs';
+import {
+  abortLines,
+  remoteErrorLines,
+  timeoutReason,
+  traceback,
+  watchdogLines,
+} from './wording.mjs';
 
 const sizes = [1048576, 25557032, 6553600, 88080384, 4096];
 
@@ -9,7 +15,9 @@ export function nextWork(job) {
   const { random } = job;
   const works = {};
   for (const kind of ['default', 'dp', 'tp', 'pp']) {
-    const op = { tp: 'ALLREDUCE', pp: 'RECV' }[kind] ?? random.pick(['ALLREDUCE', 'ALLREDUCE', '_ALLGATHER_BASE', '_REDUCE_SCATTER_BASE']);
+    const op =
+      { tp: 'ALLREDUCE', pp: 'RECV' }[kind] ??
+      random.pick(['ALLREDUCE', 'ALLREDUCE', '_ALLGATHER_BASE', '_REDUCE_SCATTER_BASE']);
     const numel = random.pick(sizes);
     works[kind] = { seq: random.int(200, 90000) * (kind === 'tp' ? 9 : 1), op, numel };
   }
@@ -28,7 +36,7 @@ export function workOf(job, works, group, changes = {}) {
     numelOut,
     timeoutMs: job.timeout * 1000,
     ranMs: job.timeout * 1000 + job.random.int(5, 300),
-    enqueued: changes.enqueued ?? seq + job.random.pick([0, 0, 0, 1, 2]),
+    enqueued: changes.enqueued ?? seq + (job.runsAhead ? job.random.pick([0, 0, 1, 2]) : 0),
     completed: changes.completed ?? seq - 1,
   };
 }
@@ -45,8 +53,12 @@ export function waitingGroup(job, rank, culprits) {
   const tp = groups.find((group) => group.kind === 'tp' && touches(group));
   if (tp) return tp;
   for (const culprit of culprits)
-    for (const group of job.layout.groupsOf[culprit]) if (group.kind === 'tp') group.members.forEach((member) => stuck.add(member));
-  return groups.find((group) => group.kind === 'pp' && touches(group)) ?? groups.find((group) => group.kind === 'dp');
+    for (const group of job.layout.groupsOf[culprit])
+      if (group.kind === 'tp') group.members.forEach((member) => stuck.add(member));
+  return (
+    groups.find((group) => group.kind === 'pp' && touches(group)) ??
+    groups.find((group) => group.kind === 'dp')
+  );
 }
 
 /** The watchdog of `rank` speaks after the time-out, then the process aborts. */
@@ -55,7 +67,9 @@ export function timeOut(job, rank, group, work, start) {
   const time = start + job.timeout + job.random.between(0.01, 0.3);
   job.say(rank, time, (c) => watchdogLines(version, rank, group, work, c).join('\n'));
   const end = time + (version === '2.7' ? 60 : job.random.between(0.6, 1));
-  job.say(rank, end, (c) => abortLines(version, rank, group, timeoutReason(version, rank, group, work), c).join('\n'));
+  job.say(rank, end, (c) =>
+    abortLines(version, rank, group, timeoutReason(version, rank, group, work), c).join('\n'),
+  );
   job.exit(rank, end + 0.05, -6);
 }
 
@@ -77,7 +91,12 @@ function glooLoses(job, culprits, time) {
     const frames = [
       ['/workspace/train.py', 231, '<module>', 'main()'],
       ['/workspace/train.py', 188, 'main', 'loss.backward()'],
-      ['/opt/venv/lib/python3.11/site-packages/torch/autograd/__init__.py', 266, 'backward', 'Variable._execution_engine.run_backward('],
+      [
+        '/opt/venv/lib/python3.11/site-packages/torch/autograd/__init__.py',
+        266,
+        'backward',
+        'Variable._execution_engine.run_backward(',
+      ],
     ];
     const how = job.random.pick([
       `[../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [${peer.node.ip}]:${job.random.int(2000, 60000)}`,
@@ -97,19 +116,28 @@ export function peersOfDead(job, culprits, time) {
   const remote = job.layout.nodes.length > 1 && job.random.chance(0.5);
   const fast = [];
   for (const worker of job.layout.ranks) {
-    if (!remote || dead.has(worker.rank) || worker.node === node || !job.random.chance(0.5)) continue;
+    if (!remote || dead.has(worker.rank) || worker.node === node || !job.random.chance(0.5))
+      continue;
     fast.push(worker.rank);
     const group = waitingGroup(job, worker.rank, culprits);
     const work = workOf(job, works, group);
     const at = time + job.random.between(0.5, 4);
     const { version } = job;
-    job.say(worker.rank, at, (c) => remoteErrorLines(version, worker.rank, group, work, node.host, c).first);
+    job.say(
+      worker.rank,
+      at,
+      (c) => remoteErrorLines(version, worker.rank, group, work, node.host, c).first,
+    );
     job.say(worker.rank, at + 0.5, (c) =>
-      abortLines(version, worker.rank, group, remoteErrorLines(version, worker.rank, group, work, node.host, c).reason, c).join('\n'),
+      abortLines(
+        version,
+        worker.rank,
+        group,
+        remoteErrorLines(version, worker.rank, group, work, node.host, c).reason,
+        c,
+      ).join('\n'),
     );
     job.exit(worker.rank, at + 0.6, -6);
   }
   everyoneWaits(job, culprits, time, { works, except: fast });
 }
-
-export const knownByNumber = (job) => versions[job.version].stamp || job.labeled || job.layout.groups.length === 1;

@@ -1,8 +1,8 @@
 // What PyTorch prints, version by version. `stamp` is the prefix that names the global rank (2.3 and later).
 
 export const versions = {
-  '1.10': { glog: false, seq: false, shape: true, numel: false, stamp: false, dated: false, elastic: 'plain' },
-  1.13: { glog: false, seq: true, shape: false, numel: false, stamp: false, dated: false, elastic: 'plain' },
+  '1.10': { seq: false, shape: true, numel: false, stamp: false, dated: false, elastic: 'plain' },
+  1.13: { seq: true, shape: false, numel: false, stamp: false, dated: false, elastic: 'plain' },
   2.1: { seq: true, numel: true, stamp: false, dated: false, elastic: 'bracket' },
   2.3: { seq: true, numel: true, stamp: true, dated: false, elastic: 'bracket' },
   2.5: { seq: true, numel: true, stamp: true, dated: true, elastic: 'letter' },
@@ -18,6 +18,9 @@ const lineOf = {
   2.7: { caught: 632, some: 684, down: 698, thread: 1902, status: 2271 },
 };
 
+/** The number that PyTorch prints for a rank inside a group. */
+const groupRankOf = (group, rank) => (group.id === 0 ? rank : group.members.indexOf(rank));
+
 export const stamp = (version, rank) => (versions[version].stamp ? `[rank${rank}]:` : '');
 
 function c10(version, severity, where, rank, c) {
@@ -27,7 +30,12 @@ function c10(version, severity, where, rank, c) {
 
 function groupPrefix(version, group, groupRank) {
   if (version === '2.3') return `[PG ${group.id} Rank ${groupRank}] `;
-  const desc = version === '2.7' && group.desc ? `(${group.desc})` : group.id === 0 && group.desc ? '(default_pg)' : '';
+  const desc =
+    version === '2.7' && group.desc
+      ? `(${group.desc})`
+      : group.id === 0 && group.desc
+        ? '(default_pg)'
+        : '';
   return `[PG ID ${group.local ?? group.id} PG GUID ${group.id}${desc} Rank ${groupRank}] `;
 }
 
@@ -50,18 +58,26 @@ const caughtText = (version, group, groupRank, work) =>
 /** The lines of a rank that waited: the timeout and, where the version prints it, how far its group got. */
 export function watchdogLines(version, rank, group, work, c) {
   const at = lineOf[version];
-  const groupRank = group.members.indexOf(rank);
-  const lines = [c10(version, 'E', at.caught, rank, c) + caughtText(version, group, groupRank, work)];
+  const groupRank = groupRankOf(group, rank);
+  const lines = [
+    c10(version, 'E', at.caught, rank, c) + caughtText(version, group, groupRank, work),
+  ];
   const pfx = groupPrefix(version, group, groupRank);
   const status = `last enqueued NCCL work: ${work.enqueued}, last completed NCCL work: ${work.completed}.`;
   if (version === '2.3') {
     // 2.3 prints an uninitialized number here.
     const garbage = status.replace(/work: \d+\.$/, `work: ${3452013000 + work.seq}.`);
-    lines.push(`${c10(version, 'E', at.status, rank, c)}${pfx}Timeout at NCCL work: ${work.seq}, ${garbage}`);
+    lines.push(
+      `${c10(version, 'E', at.status, rank, c)}${pfx}Timeout at NCCL work: ${work.seq}, ${garbage}`,
+    );
   } else if (version === '2.5') {
     const both = `detected by watchdog at work: ${work.seq}, ${status}`;
-    lines.push(`${c10(version, 'E', at.status, rank, c)}${pfx}Exception (either an error or timeout) ${both}`);
-    lines.push(`${c10(version, 'E', at.at, rank, c)}${pfx}Timeout at NCCL work: ${work.seq}, ${status}`);
+    lines.push(
+      `${c10(version, 'E', at.status, rank, c)}${pfx}Exception (either an error or timeout) ${both}`,
+    );
+    lines.push(
+      `${c10(version, 'E', at.at, rank, c)}${pfx}Timeout at NCCL work: ${work.seq}, ${status}`,
+    );
   } else if (version === '2.7') {
     const pg = `PG status: last enqueued work: ${work.enqueued}, last completed work: ${work.completed}`;
     lines.push(
@@ -78,7 +94,7 @@ const someFailed =
 /** The abort of the process that follows; `what` is the reason that the watchdog threw. */
 export function abortLines(version, rank, group, what, c) {
   const at = lineOf[version];
-  const pfx = versions[version].stamp ? groupPrefix(version, group, group.members.indexOf(rank)) : '';
+  const pfx = versions[version].stamp ? groupPrefix(version, group, groupRankOf(group, rank)) : '';
   if (version === '1.10') {
     const all = `${someFailed} To avoid this inconsistency, we are taking the entire process down.`;
     return [
@@ -93,7 +109,9 @@ export function abortLines(version, rank, group, what, c) {
   ];
   let thrown = what;
   if (at.thread) {
-    const thread = versions[version].stamp ? `${pfx}Process group watchdog thread` : `[Rank ${group.members.indexOf(rank)}] NCCL watchdog thread`;
+    const thread = versions[version].stamp
+      ? `${pfx}Process group watchdog thread`
+      : `[Rank ${groupRankOf(group, rank)}] NCCL watchdog thread`;
     thrown = `${thread} terminated with exception: ${what}`;
     lines.push(c10(version, 'E', at.thread, rank, c) + thrown);
   }
@@ -103,7 +121,7 @@ export function abortLines(version, rank, group, what, c) {
 }
 
 export function timeoutReason(version, rank, group, work) {
-  return caughtText(version, group, group.members.indexOf(rank), work);
+  return caughtText(version, group, groupRankOf(group, rank), work);
 }
 
 /** A rank whose connection to a peer broke while NCCL ran. */
@@ -113,15 +131,16 @@ export function remoteErrorLines(version, rank, group, work, peerHost, c) {
     `Last error:\nsocketProgress: Connection closed by remote peer ${peerHost}<43210>`;
   const text = `NCCL error: remote process exited or there was a network error, NCCL version 2.18.5\n${detail}`;
   const seen = versions[version].stamp
-    ? `[Rank ${group.members.indexOf(rank)}] Collective ${workText(version, work)} raised the following async exception: ${text}`
-    : `[Rank ${group.members.indexOf(rank)}] found async exception when checking for NCCL errors: ${text}`;
+    ? `[Rank ${groupRankOf(group, rank)}] Collective ${workText(version, work)} raised the following async exception: ${text}`
+    : `[Rank ${groupRankOf(group, rank)}] found async exception when checking for NCCL errors: ${text}`;
   const where = versions[version].dated ? 538 : 523;
   return { first: c10(version, 'E', where, rank, c) + seen, reason: text };
 }
 
 export function traceback(version, rank, frames, last) {
   const lines = ['Traceback (most recent call last):'];
-  for (const [file, line, fn, code] of frames) lines.push(`  File "${file}", line ${line}, in ${fn}`, `    ${code}`);
+  for (const [file, line, fn, code] of frames)
+    lines.push(`  File "${file}", line ${line}, in ${fn}`, `    ${code}`);
   lines.push(...last.split('\n'));
   const prefix = versions[version].stamp ? `[rank${rank}]: ` : '';
   return lines.map((line) => (line ? prefix + line : line)).join('\n');

@@ -36,6 +36,21 @@ TEST_CASE("A request reaches its handler with decoded parameters and gets its id
   CHECK(peer.connection->pending() == 0);
 }
 
+TEST_CASE(
+    "A message of nothing but brackets does not end the stack, and strings may hold any number of them") {
+  Peer peer;
+  const std::string deep = std::string(1 << 20, '[') + std::string(1 << 20, ']');
+  for (const char* head : {R"({"method":"$/cancelRequest","params":{"id":)", R"({"method":"x","id":)",
+                           R"({"id":1,"method":"x","params":{"context":)"}) {
+    CAPTURE(head);
+    peer.connection->receive(head + deep + (std::string(head).ends_with("params\":{\"id\":") ? "}}" : "}"));
+    CHECK(peer.last_error() == kParseError);
+  }
+  peer.connection->receive(R"({"id":1,"method":"no/such","params":")" + std::string(1000, '[') +
+                           R"(\"[[[["})");
+  CHECK(peer.last_error() == kMethodNotFound);
+}
+
 TEST_CASE("Messages that break JSON-RPC get the code that says so, and the next one is served") {
   Peer peer;
   struct {

@@ -46,6 +46,17 @@ TEST_CASE("A range of an open document keeps the document's line numbers and add
   CHECK(client.diagnostics(kUri)[0]["code"] == "bad");
 }
 
+TEST_CASE("A range far behind the end of its document is empty") {
+  TestClient client;
+  client.initialize(Json::object());
+  client.open(kUri, "plaintext", "a\nBAD 2\n");
+  constexpr int kFar = 2147483647;
+  CHECK(client.diagnose({{"uri", kUri}, {"range", range(kFar, kFar, kFar, kFar)}})["result"]["incidents"]
+            .empty());
+  CHECK(client.diagnose({{"uri", kUri}, {"range", range(0, 0, kFar, kFar)}})["result"]["incidents"].size() ==
+        1);
+}
+
 TEST_CASE("A file that is not open is diagnosed by path, and its diagnostics are pushed until it is opened") {
   const TemporaryFolder folder;
   folder.write("run 1.log", "BAD 2\nWAIT 0\n");

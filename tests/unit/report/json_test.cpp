@@ -61,6 +61,22 @@ TEST_CASE("a diagnosis without a failure has empty lists in JSON") {
   CHECK(document["job"]["ranksSeen"] == json::array());
 }
 
+TEST_CASE("JSON forms hold nothing that a terminal would act on, and the same values") {
+  Diagnosis diagnosis = sample_diagnosis();
+  const std::string text =
+      "a \x1b[31m \xC2\x9B"
+      "31m \xE2\x80\xAE b \xF3\xA0\x81\x81 \xC3\xA9 \x7F";
+  diagnosis.incidents[0].evidence[0].text = text;
+  for (const Format format : {Format::kJson, Format::kSarif}) {
+    const std::string rendered = render(diagnosis, format);
+    for (const char* active : {"\x1b", "\xC2\x9B", "\xE2\x80\xAE", "\xF3\xA0\x81\x81", "\x7F"}) {
+      CHECK(rendered.find(active) == std::string::npos);
+    }
+    CHECK(rendered.find("\xC3\xA9") != std::string::npos);
+  }
+  CHECK(json::parse(render(diagnosis, Format::kJson))["incidents"][0]["evidence"][0]["text"] == text);
+}
+
 TEST_CASE("bad UTF-8 in a log does not break the JSON form") {
   Diagnosis diagnosis = sample_diagnosis();
   diagnosis.incidents[0].evidence[0].text = kHostile;

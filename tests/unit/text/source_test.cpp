@@ -101,6 +101,11 @@ TEST_CASE("Errors name the path and what to do") {
     const std::string secret = folder.write("secret.log", "x");
     ::chmod(secret.c_str(), 0);
     CHECK(open_file(secret).error().message.find(secret + ": permission denied; ") == 0);
+    folder.write("open.log", "x");
+    const auto listed = expand_paths({folder.path()});  // the log of one rank is missing: do not guess
+    REQUIRE_FALSE(listed.ok());
+    CHECK(listed.error().message.find(secret + ": permission denied; ") == 0);
+    ::chmod(secret.c_str(), 0600);
   }
 }
 
@@ -162,5 +167,9 @@ TEST_CASE("Binary data is told from text in any encoding") {
   CHECK_FALSE(looks_binary(std::string(4, '\0') + std::string(100, 'a')));
   CHECK(looks_binary(std::string_view("PK\x03\x04rest of an archive", 22)));
   CHECK(looks_binary(std::string(100, '\0')));
+  std::string even;  // as compressed data is
+  for (int i = 0; i < 4096; ++i) even += static_cast<char>(i * 167 + i / 256);
+  CHECK(looks_binary(even));
+  CHECK_FALSE(looks_binary("\x1b[K\x08\x08" + std::string(300, 'a') + "\x01\x02"));
   CHECK(looks_binary("\x89PNG\r\n"));
 }
