@@ -109,7 +109,7 @@ class Collector {
       const Gives gives = signature.gives;
       if (gives == Gives::kExit) ended = true;
       active = active || gives == Gives::kProgress || signature.role != Role::kContext;
-      if (gives == Gives::kAttemptStart && active) {
+      if (gives == Gives::kAttemptStart && active && tells_attempt(event)) {
         starts_.push_back(&event);
         pids.clear();
         ended = false;
@@ -127,6 +127,15 @@ class Collector {
       ended = false;
       pids = {{{event.source, ranks.front()}, *pid}};
     }
+  }
+
+  // A command typed again starts a new attempt where one log shows it; in several logs it is another node's
+  // command.
+  bool tells_attempt(const Event& event) const {
+    if (event.context.launcher || event.captures.count("attempt") != 0) return true;
+    const auto logs = std::count_if(log_.sources.begin(), log_.sources.end(),
+                                    [](const ScannedSource& source) { return !source.workspace; });
+    return logs == 1;
   }
 
   int attempt_of(std::optional<int> stated, int source, std::uint64_t order) const {
@@ -148,8 +157,7 @@ class Collector {
     if (!event.context.launcher) finding.speaker = index_.rank_of(event.context, event.source);
     if (finding.ranks.empty() && event.record >= 0) finding.ranks = spawn_ranks(event.source, event.record);
     finding.host = capture(event.captures, "host");
-    if (finding.host.empty()) finding.host = event.context.host;
-    if (finding.host.empty()) finding.host = index_.host_of_source(event.source, event.line);
+    if (finding.host.empty()) finding.host = index_.host_of(event);
     finding.group = capture(event.captures, "group");
     if (finding.group.empty()) finding.group = event.context.group;
     finding.source = event.source;

@@ -298,6 +298,14 @@ bool RankIndex::knows_pids_of(std::string_view host) const {
                      [&](const auto& entry) { return host.empty() || entry.first.first == key; });
 }
 
+std::string RankIndex::host_of(const Event& event) const {
+  const std::string& own = event.context.host;
+  // A line without a host of its own carries the one that its path says; a section head in the text knows
+  // better.
+  const bool from_path = event.source >= 0 && own == source_hosts_[static_cast<std::size_t>(event.source)];
+  return own.empty() || from_path ? host_of_source(event.source, event.line) : own;
+}
+
 std::string RankIndex::host_of_source(int source, std::uint64_t line) const {
   if (source < 0) return {};
   if (const Section& section = section_of(source, line); !section.host.empty()) return section.host;

@@ -51,6 +51,7 @@ class RankIndex {
   // The host that a line of that source speaks of: what the path says, or the last section head ("Name:
   // pod-3") above it.
   std::string host_of_source(int source, std::uint64_t line = 0) const;
+  std::string host_of(const Event& event) const;  // whose line it is
 
  private:
   void tie(std::optional<int> rank, std::optional<int> local_rank, std::string_view host,

@@ -18,7 +18,7 @@ struct Verdict {
   std::vector<Evidence> evidence;  // strongest first
   Captures bindings;
   std::vector<Collateral> collateral;  // edges that the rule itself saw
-  bool strong = true;  // false: an absence or an order in time
+  bool strong = true;                  // false: an absence or an order in time
 };
 
 Evidence evidence_of(const Finding& finding, std::string why);
