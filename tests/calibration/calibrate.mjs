@@ -34,7 +34,8 @@ function diagnose(directory, test) {
 
 /** @type {Record<string, {right: number, total: number}>} */
 const patterns = {};
-let incidents = 0;
+/** @type {{pattern: string, right: boolean}[]} */
+const answers = [];
 for (const folder of folders) {
   for (const name of readdirSync(folder).sort()) {
     const file = path.join(folder, name, 'case.json');
@@ -53,13 +54,29 @@ for (const folder of folders) {
     const entry = (patterns[pattern] ??= { right: 0, total: 0 });
     entry.right += right ? 1 : 0;
     entry.total += 1;
-    incidents += 1;
+    answers.push({ pattern, right });
   }
 }
+
+/** Calibration error in five bins, each answer's confidence computed from all the others with its pattern. */
+function leaveOneOutError() {
+  const bins = Array.from({ length: 5 }, () => ({ confidence: 0, right: 0 }));
+  for (const { pattern, right } of answers) {
+    const entry = patterns[pattern] ?? { right: 0, total: 0 };
+    const confidence = (entry.right - Number(right) + 1) / (entry.total - 1 + 2);
+    const bin = bins[Math.min(Math.floor(confidence * 5), 4)];
+    if (bin) {
+      bin.confidence += confidence;
+      bin.right += Number(right);
+    }
+  }
+  return bins.reduce((sum, bin) => sum + Math.abs(bin.confidence - bin.right), 0) / answers.length;
+}
+
 const kept = Object.entries(patterns).filter(([, entry]) => entry.total >= 4);
 const table = {
   how:
-    `Cause right, of all answers with that evidence pattern, over ${incidents} incidents with a known answer ` +
+    `Cause right, of all answers with that evidence pattern, over ${answers.length} incidents with a known answer ` +
     '(rebuilt public reports and recorded runs) that the signatures were developed on: an upper bound for others. ' +
     'Patterns seen fewer than 4 times are left out and reported as not measured. ' +
     'Made by tests/calibration/calibrate.mjs.',

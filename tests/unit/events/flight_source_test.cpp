@@ -58,8 +58,8 @@ TEST_CASE("a dump that cannot be read is an error that names the file") {
   const auto result = scan.scan(*cut, {});
   REQUIRE_FALSE(result.ok());
   CHECK(result.error().message.rfind("trace_2: byte ", 0) == 0);
-  const auto hostile =
-      open_memory("trace_3", std::string("\x80\x02}X\x09\x00\x00\x00pg_configcos\nsystem\n", 31));
+  static constexpr char kHostile[] = "\x80\x02}X\x09\x00\x00\x00pg_configcos\nsystem\n";
+  const auto hostile = open_memory("trace_3", std::string(kHostile, sizeof kHostile - 1));
   const auto refused = scan.scan(*hostile, {});
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message.rfind("trace_3: byte 17 of the pickle has the opcode GLOBAL", 0) == 0);
