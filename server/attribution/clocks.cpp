@@ -164,7 +164,8 @@ std::optional<Verdict> Clocks::absent() const {
     if (verdict.evidence.size() < 4)
       verdict.evidence.push_back(evidence_of(*finding, "names the rank that is missing"));
     // A line that is one framework's alone explains itself.
-    if (verdict.finding == nullptr && !finding->signature->fix.summary.text.empty()) verdict.finding = finding;
+    if (verdict.finding == nullptr && !finding->signature->fix.summary.text.empty())
+      verdict.finding = finding;
   }
   return verdict;
 }

@@ -73,6 +73,31 @@ bool all_skipped(const Mismatch& found, const std::vector<int>& odd) {
          });
 }
 
+void name_odd(const Mismatch& found, const std::map<int, const FlightCall*>& calls,
+              const std::vector<int>& odd, Verdict* verdict) {
+  const auto call_of = [&](int rank) {
+    return call_text(found.group->members.at(rank).dump(), *calls.at(rank));
+  };
+  if (odd.empty()) {
+    blame({},
+          "the members of " + found.group->label() + " issued different calls under number " +
+              std::to_string(found.seq) + " and no majority tells which is right",
+          verdict);
+  } else {
+    const int peer = std::find_if(calls.begin(), calls.end(), [&](const auto& entry) {
+                       return !std::binary_search(odd.begin(), odd.end(), entry.first);
+                     })->first;
+    if (all_skipped(found, odd)) {
+      verdict->conclusion = "skipped-by-rank";
+      verdict->pattern = "flight/skipped";
+    }
+    blame(odd,
+          ranks_text(odd) + " issued " + call_of(odd.front()) + " in " + found.group->label() +
+              " where the others issued " + call_of(peer),
+          verdict);
+  }
+}
+
 Verdict mismatch_verdict(const Mismatch& found, const std::vector<FlightGroupView>& groups) {
   std::map<int, std::string> ops;
   std::map<int, std::size_t> shapes;
@@ -88,28 +113,8 @@ Verdict mismatch_verdict(const Mismatch& found, const std::vector<FlightGroupVie
   Verdict verdict;
   verdict.conclusion = found.by_op ? "op-mismatch" : "shape-mismatch";
   verdict.pattern = odd.empty() ? "flight/mismatch-tie" : "flight/mismatch-minority";
-  const auto call_of = [&](int rank) {
-    return call_text(found.group->members.at(rank).dump(), *calls.at(rank));
-  };
+  name_odd(found, calls, odd, &verdict);
   const int shown = odd.empty() ? calls.begin()->first : odd.front();
-  if (odd.empty()) {
-    blame({},
-          "the members of " + found.group->label() + " issued different calls under number " +
-              std::to_string(found.seq) + " and no majority tells which is right",
-          &verdict);
-  } else {
-    const int peer = std::find_if(calls.begin(), calls.end(), [&](const auto& entry) {
-                       return !std::binary_search(odd.begin(), odd.end(), entry.first);
-                     })->first;
-    if (all_skipped(found, odd)) {
-      verdict.conclusion = "skipped-by-rank";
-      verdict.pattern = "flight/skipped";
-    }
-    blame(odd,
-          ranks_text(odd) + " issued " + call_of(odd.front()) + " in " + found.group->label() +
-              " where the others issued " + call_of(peer),
-          &verdict);
-  }
   bind_call(*found.group, found.group->members.at(shown).dump(), *calls.at(shown), &verdict);
   for (const bool odd_first : {true, false}) {
     for (const auto& [rank, call] : calls) {

@@ -13,7 +13,8 @@
 
 namespace firstfault {
 
-// A LineContext that owns its text. `host` is the line's own; what its source's path says is in SourceContext.
+// A LineContext that owns its text. `host` is the line's own; what its source's path says is in
+// SourceContext.
 struct EventContext {
   std::optional<int> rank;
   std::optional<int> local_rank;

@@ -86,7 +86,9 @@ Json source_diagnostics(const std::vector<OfferedEdit>& edits, const UriOf& uris
                  {"code", offer.code}};
     if (!offer.evidence.empty()) {
       const Place& place = offer.evidence.front();
-      message += " (diagnosed in " + base_name(place.path) + ":" + std::to_string(place.line) + ")";
+      message += " (diagnosed in " + base_name(place.path);
+      if (place.line > 0) message += ":" + std::to_string(place.line);  // a dump has no lines
+      message += ")";
       const std::string uri = uri_of(uris, place.path);
       if (client.related_information && !uri.empty()) {
         item["relatedInformation"] =

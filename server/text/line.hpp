@@ -12,7 +12,7 @@ struct Line {
   std::uint64_t number = 0;  // 1-based
   std::uint64_t offset = 0;  // byte offset of the line's first byte in the source as it is on disk
   std::string_view text;     // UTF-8 where the source is (bad bytes are kept), no terminator, no terminal
-                          // escapes; valid during the call that hands it out; at most kMaxLineBytes
+                             // escapes; valid during the call that hands it out; at most kMaxLineBytes
 };
 
 // Longer lines are cut: the rest is skipped up to the line's end. A traceback line is never this long.

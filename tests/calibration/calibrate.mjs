@@ -78,6 +78,7 @@ const table = {
   how:
     `Cause right, of all answers with that evidence pattern, over ${answers.length} incidents with a known answer ` +
     '(rebuilt public reports and recorded runs) that the signatures were developed on: an upper bound for others. ' +
+    `Calibration error with each answer left out of its own pattern: ${leaveOneOutError().toFixed(3)}. ` +
     'Patterns seen fewer than 4 times are left out and reported as not measured. ' +
     'Made by tests/calibration/calibrate.mjs.',
   patterns: Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1))),

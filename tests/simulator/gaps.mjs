@@ -51,13 +51,6 @@ export const gaps = [
     reason: 'An exception that all ranks raise is put on one host where only the host is labeled.',
     applies: (job) => job.kind === 'all-raise' && job.launcher === 'pdsh' && !printsStatus(job),
   },
-  {
-    name: 'node-numbers',
-    reason:
-      'One console of several nodes with "node: [defaultN]:" labels: the pair is not tied to a rank.',
-    applies: (job) => job.launcher === 'torchrun-tee',
-    failures: ['other answer with files split or joined'],
-  },
 ];
 
 /** Names of the gaps that can show on a job. */
