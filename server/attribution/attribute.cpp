@@ -66,7 +66,8 @@ std::optional<Verdict> decide(const Findings& findings, const Clocks& clocks, co
   if (either) return fallback;
   // An abort whose rank nobody names is how a rank ends after its watchdog gave up or its peer went.
   auto waiting = clocks.unattributed();
-  if (exited && !(exited->pattern == "exit/signal-unranked" && waiting)) return exited;
+  const bool abort = exited && exited->conclusion == "abort";
+  if (exited && !(abort && waiting) && !(exited->pattern == "exit/signal-unranked" && waiting)) return exited;
   return waiting ? waiting : fallback;
 }
 

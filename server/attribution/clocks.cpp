@@ -39,6 +39,15 @@ bool differs(const std::map<int, Value>& by_rank) {
                      [&](const auto& entry) { return entry.second != by_rank.begin()->second; });
 }
 
+template <typename Value>
+Value most_common(const std::map<int, Value>& by_rank) {
+  std::map<Value, std::size_t> counts;
+  for (const auto& [rank, value] : by_rank) ++counts[value];
+  return std::max_element(counts.begin(), counts.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
 Initiator ranks_initiator(std::vector<int> ranks, std::string why) {
   Initiator initiator;
   initiator.scope = ranks.empty() ? Scope::kUnknown : ranks.size() == 1 ? Scope::kRank : Scope::kRanks;
@@ -214,17 +223,21 @@ std::optional<Verdict> Clocks::mismatch() const {
     if (!wait.op.empty()) groups[wait.group].try_emplace(wait.rank, &wait);
   }
   for (const auto& [group, members] : groups) {
+    // Only what waits at one number can be compared: members of other groups, where the log names no groups,
+    // count numbers of their own.
+    std::map<int, std::int64_t> seqs;
+    for (const auto& [rank, wait] : members) seqs[rank] = wait->seq.value_or(-1);
+    const std::int64_t number_of_most = most_common(seqs);
     std::map<int, std::string> ops;
     std::map<int, std::string> shapes;
-    std::map<int, std::int64_t> seqs;
     for (const auto& [rank, wait] : members) {
+      if (seqs[rank] != number_of_most) continue;
       ops[rank] = wait->op;
       shapes[rank] = wait->shape;
-      seqs[rank] = wait->seq.value_or(-1);
     }
-    if (members.size() < 2 || (differs(seqs) && minority(seqs).empty())) continue;
+    if (ops.size() < 2 || ops.size() * 2 < members.size()) continue;
     const bool by_op = differs(ops);
-    if (!by_op && (!differs(shapes) || differs(seqs))) continue;
+    if (!by_op && !differs(shapes)) continue;
     const std::vector<int> odd = by_op ? minority(ops) : minority(shapes);
     Verdict verdict;
     verdict.pattern = odd.empty() ? "clock/mismatch-tie" : "clock/mismatch-minority";
@@ -255,32 +268,31 @@ std::optional<Verdict> Clocks::behind() const {
   std::map<std::string, std::map<int, const Wait*>> groups;
   for (const Wait& wait : waits_) groups[wait.group].try_emplace(wait.rank, &wait);
   for (const auto& [group, members] : groups) {
-    std::int64_t highest = -1;
-    for (const auto& [rank, wait] : members) highest = std::max(highest, wait->enqueued.value_or(-1));
-    for (const auto& [rank, wait] : members) highest = std::max(highest, wait->seq.value_or(-1));
-    std::map<int, std::int64_t> reached;
+    // Where a member waits, and how far it has issued. Without a group's name only members that say how far
+    // they have issued are of one group for certain: numbers alone may be those of different groups.
+    std::map<int, std::int64_t> waits_at;
+    std::map<int, std::int64_t> issued;
     for (const auto& [rank, wait] : members) {
-      if (wait->enqueued || wait->seq)
-        reached[rank] = std::max(wait->enqueued.value_or(-1), wait->seq.value_or(-1));
+      if (group.empty() && !wait->enqueued) continue;
+      if (!wait->enqueued && !wait->seq) continue;
+      issued[rank] = std::max(wait->enqueued.value_or(-1), wait->seq.value_or(-1));
+      waits_at[rank] = wait->seq ? *wait->seq : wait->completed ? *wait->completed + 1 : *wait->enqueued;
     }
-    const std::vector<int> odd = minority(reached);
+    if (waits_at.size() < 2 || !(differs(waits_at) || differs(issued))) continue;
+    const std::int64_t awaited = most_common(waits_at);
     std::vector<int> suspects;
-    for (const int rank : odd) {
-      if (reached[rank] < highest) suspects.push_back(rank);
-    }
-    std::map<int, std::int64_t> done;
-    for (const auto& [rank, wait] : members) {
-      if (wait->completed && *wait->completed <= highest) done[rank] = *wait->completed;
+    for (const auto& [rank, number] : issued) {
+      if (number < awaited) suspects.push_back(rank);
     }
     bool laggard = false;
-    if (suspects.empty() && done.size() == reached.size()) {
-      std::int64_t most = -1;
-      for (const auto& [rank, value] : done) most = std::max(most, value);
-      for (const int rank : minority(done)) {
-        if (done[rank] < most) suspects.push_back(rank);
-      }
+    if (suspects.empty()) {
       laggard = true;
+      for (const auto& [rank, number] : waits_at) {
+        const auto& completed = members.at(rank)->completed;
+        if (number < awaited && completed && *completed < awaited - 1) suspects.push_back(rank);
+      }
     }
+    if (suspects.size() * 2 >= waits_at.size()) suspects.clear();
     if (suspects.empty()) continue;
     Verdict verdict;
     verdict.pattern = laggard ? "clock/laggard" : "clock/behind";
@@ -289,7 +301,7 @@ std::optional<Verdict> Clocks::behind() const {
         suspects, laggard
                       ? ranks_text(suspects) + " issued the same work and finished less of it than its peers"
                       : ranks_text(suspects) + " never issued the work that its peers wait in");
-    verdict.bindings["seq"] = std::to_string(highest);
+    verdict.bindings["seq"] = std::to_string(awaited);
     for (const int rank : suspects) {
       const Wait* wait = members.at(rank);
       verdict.evidence.push_back(
@@ -342,8 +354,7 @@ std::optional<Verdict> Clocks::silent(const std::set<int>& speaking_members) con
   if (suspects.empty() || victims.empty()) return std::nullopt;
   // One absence says something; many absences say that the log is not whole, unless they are all of one host.
   const std::string host = silent_host(suspects, victims);
-  const bool few = suspects.size() == 1 ? (speaking_members.size() >= 3 || victims.size() == 1)
-                                        : suspects.size() * 4 <= speaking_members.size();
+  const bool few = suspects.size() == 1 ? (speaking_members.size() >= 3 || victims.size() == 1) : false;
   if (!few && host.empty()) return std::nullopt;
   Verdict verdict;
   verdict.strong = false;

@@ -51,7 +51,7 @@ std::optional<RankGuess> by_whole_host(const std::vector<const Finding*>& equal,
   RankGuess guess;
   guess.ranks = index.ranks_on(host);
   // Tracebacks of several processes in one stream run into each other, so that not all are readable.
-  if (guess.ranks.empty() || equal.size() * 2 < guess.ranks.size()) return std::nullopt;
+  if (guess.ranks.empty() || equal.size() < 2 || equal.size() * 2 < guess.ranks.size()) return std::nullopt;
   guess.pattern = "whole-host";
   guess.why = "every process of that host prints it";
   return guess;
