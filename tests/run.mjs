@@ -95,6 +95,21 @@ function node(title, files, concurrency) {
   show(title, output, run.status !== 0, /^ℹ (tests|pass|fail|cancelled|duration_ms) /);
 }
 
+/** Simulated jobs with a known truth; its last line is "N passed, M failed". */
+function simulator() {
+  const args = ['tests/simulator/run.mjs', '--quick', '--binary', serverBinary];
+  const run = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  const output = run.stdout + run.stderr;
+  const last = /^(\d+) passed, (\d+) failed$/m.exec(output);
+  const failed = Number(last?.[2] ?? 0);
+  count(Number(last?.[1] ?? 0), failed === 0 && run.status !== 0 ? 1 : failed);
+  show('simulator', output, run.status !== 0, /^all |passed, \d+ failed/);
+}
+
 function testFiles(folder) {
   const full = path.join(root, 'tests', folder);
   if (!fs.existsSync(full)) return [];
@@ -119,6 +134,7 @@ const suites = {
   unit,
   signatures,
   cli: () => node('cli', [...testFiles('.')], 2),
+  simulator,
   lsp: () => node('lsp', testFiles('lsp'), 2),
   extension,
   e2e: () => node('e2e', testFiles('e2e'), 1),
