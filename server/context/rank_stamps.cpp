@@ -45,6 +45,7 @@ std::string_view word_at(std::string_view text, std::size_t pos) {
 }
 
 std::string_view letters_at(std::string_view text, std::size_t pos) {
+  if (pos >= text.size()) return {};  // the number ended the line
   std::size_t end = pos;
   while (end < text.size() && is_word(text[end])) ++end;
   return text.substr(pos, end - pos);

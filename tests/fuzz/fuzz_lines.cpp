@@ -210,6 +210,14 @@ int main(int argc, char** argv) {
     }
   }
   std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal :
+       {SIGABRT, SIGSEGV}) {  // an exception that nobody catches; without sanitizers, a crash
+    std::signal(signal, [](int number) {
+      fuzz::tell_seed();
+      std::signal(number, SIG_DFL);
+      std::raise(number);
+    });
+  }
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_set_death_callback(fuzz::tell_seed);
 #endif

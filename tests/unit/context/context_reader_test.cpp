@@ -259,3 +259,24 @@ TEST_CASE("The path's rank stands until the line or the process says better") {
   CHECK(read_lines("first\n[rank11]: x\nlast\n", guessed) ==
         Lines{"rank=11 local=3 | first", "rank=11 local=3 | x", "rank=11 local=3 | last"});
 }
+
+TEST_CASE("A line may end anywhere") {
+  const std::string lines[] = {
+      "2026-06-03 11:04:30,123 - INFO - [worker] > rank 8 on gk2: local_rank 0, pid 19050 cuda:3",
+      "[Trainer] Process Global rank 3 | rank: 4, rank=5 rank_6 rank7 r8 global rank 9 local rank 1",
+      "[1,3]<stderr>:[rank3]:[E1012 12:34:56.789012345 ProcessGroupNCCL.cpp:616] [PG ID 0 PG GUID 0(pg) Rank "
+      "3] x",
+      "node7:123:456 [2] NCCL WARN (RayTrainWorker pid=7, ip=10.0.0.1) [default3]:[Rank 1] 3: body",
+      "Jun  3 11:08:33 gk2 kernel: [12345.678901] NVRM: [Wed Jun  3 11:08:33 2026] (TP0 rank 3) [rank=0, "
+      "ws=1]"};
+  for (const std::string& line : lines) {
+    for (std::size_t begin = 0; begin < line.size(); ++begin) {
+      for (std::size_t end = begin; end <= line.size(); ++end) {
+        const std::string part =
+            line.substr(begin, end - begin);  // of its own, so that a sanitizer sees its end
+        CAPTURE(part);
+        CHECK_NOTHROW(read_one(part));
+      }
+    }
+  }
+}
