@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "context/scan.hpp"
+
 namespace firstfault {
 namespace {
 
@@ -14,6 +16,8 @@ constexpr std::size_t kMaxExits = 1 << 17;  // more processes than any job has
 constexpr std::size_t kMaxHost = 255;
 
 StringPiece piece(std::string_view text) { return StringPiece(text.data(), text.size()); }
+
+bool is_rank(std::optional<int> number) { return !number || *number < kMaxRank; }
 
 void set_exit(int code, ProcessExit* exit) {
   constexpr int kMostSignals = 1 << 16;  // a hostile table's number must not overflow when it is negated
@@ -46,6 +50,7 @@ bool add_flattened(std::string_view body, const ProcessExit& base, std::vector<P
   bool found = false;
   while (exits->size() < kMaxExits &&
          RE2::FindAndConsume(&rest, entry, &host, &rank, &local_rank, &code, &pid)) {
+    if (!is_rank(rank) || !is_rank(local_rank)) continue;
     ProcessExit exit = base;
     exit.host = host.substr(0, kMaxHost);
     exit.rank = rank;
@@ -63,7 +68,8 @@ bool add_flattened(std::string_view body, const ProcessExit& base, std::vector<P
 }  // namespace
 
 void ElasticBlockReader::flush(std::vector<ProcessExit>* exits) {
-  if (entry_ && (entry_->rank || entry_->local_rank) && exits->size() < kMaxExits) {
+  if (entry_ && (entry_->rank || entry_->local_rank) && is_rank(entry_->rank) &&
+      is_rank(entry_->local_rank) && exits->size() < kMaxExits) {
     exits->push_back(std::move(*entry_));
   }
   entry_.reset();

@@ -188,6 +188,10 @@ int run(const Options& options) {
 }  // namespace
 }  // namespace firstfault::fuzz
 
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" void __ubsan_on_report() { firstfault::fuzz::tell_seed(); }
+#endif
+
 int main(int argc, char** argv) {
   namespace fuzz = firstfault::fuzz;
   fuzz::Options options;

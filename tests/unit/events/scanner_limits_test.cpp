@@ -100,6 +100,21 @@ TEST_CASE("an exit code that cannot be negated is no crash") {
   CHECK(exits[0].signal == 1 << 16);
 }
 
+TEST_CASE("a table's numbers that are no rank of any job are not taken for one") {
+  ElasticBlockReader reader;
+  std::vector<ProcessExit> exits;
+  for (const char* line :
+       {"Failures:", "[0]:", "  rank      : 3 (local_rank: 2147483647)",
+        "[1]:", "  rank      : 2147483647 (local_rank: 3)",
+        "=====", "host : a rank : 7 (local_rank: 2147483647) exitcode : 1 (pid: 5)",
+        "host : a rank : 9999999 (local_rank: 1) exitcode : 1 (pid: 5) host : a rank : 8 (local_rank: 0) "
+        "exitcode : 1 (pid: 6)"}) {
+    reader.add(line, 1, 1, {}, 0, &exits);
+  }
+  REQUIRE(exits.size() == 1);
+  CHECK(exits[0].rank == 8);
+}
+
 TEST_CASE("names in a traceback are cut") {
   const EventLog log = scan("Traceback (most recent call last):\n  File \"" + std::string(50000, 'a') +
                             "\", line 1, in " + std::string(9000, 'b') + "\n" + std::string(50000, 'C') +
