@@ -214,7 +214,8 @@ void RankIndex::read_map(const Event& event) {
   read_lists(event, host);
   const auto node_rank = as_rank(event.captures, "node_rank");
   const auto local_size = as_rank(event.captures, "local_size");
-  if (node_rank && local_size) {
+  constexpr int kLargestLocalSize = 1024;  // no node runs more; a hostile number must not fill the memory
+  if (node_rank && local_size && *local_size <= kLargestLocalSize) {
     bases_[key] = *node_rank * *local_size;
     for (int local = 0; local < *local_size; ++local) locals_[key].insert(local);
     if (const auto nodes = as_rank(event.captures, "nnodes"); nodes && !world_size_)
